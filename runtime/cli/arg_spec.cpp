@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "lanewise/error.hpp"
+#include "runtime/cli/array_values.hpp"
 #include "runtime/cli/texture_arg.hpp"
 
 namespace lanewise::cli {
@@ -23,21 +24,6 @@ template <typename T>
 void append(std::vector<std::byte>& bytes, T value, unsigned size = sizeof(T)) {
   const auto* p = reinterpret_cast<const std::byte*>(&value);
   bytes.insert(bytes.end(), p, p + size);
-}
-
-/// A double to the bits of the nearest half, ties to even.
-uint16_t to_half(double x) {
-  const uint16_t sign = std::signbit(x) ? 0x8000 : 0;
-  const double a = std::fabs(x);
-  if (std::isnan(x)) return 0x7fff;
-  if (a >= 65520.0) return sign | 0x7c00;
-  if (a < std::ldexp(1.0, -14)) {
-    return sign | static_cast<uint16_t>(std::nearbyint(std::ldexp(a, 24)));
-  }
-  int exponent = 0;
-  const double mantissa = std::frexp(a, &exponent);  // in [0.5, 1)
-  const auto scaled = static_cast<uint32_t>(std::nearbyint(std::ldexp(mantissa, 11)));
-  return sign | static_cast<uint16_t>((static_cast<uint32_t>(exponent + 13) << 10) + scaled);
 }
 
 /// Denormals are numbers like others; what is beyond the largest is an infinity that nobody wrote.
@@ -196,6 +182,24 @@ ArgSpec parse_arg(const std::string& spec) {
     out.kind = ArgSpec::Kind::zero;
     out.path = "zero:" + rest;
     out.array = parse_shape(spec, rest);
+  } else if (kind == "print") {
+    out.kind = ArgSpec::Kind::out;
+    out.prints = true;
+    out.path = spec;
+    out.array = parse_shape(spec, rest);
+  } else if (kind == "iota" || kind == "random") {
+    out.kind = ArgSpec::Kind::in;
+    out.path = spec;
+    const auto [shape, seed] = split_last(rest);
+    out.array = parse_shape(spec, shape);
+    uint64_t number = 1;
+    const auto [end, ec] = std::from_chars(seed.data(), seed.data() + seed.size(), number);
+    const bool wrong = ec != std::errc() || end != seed.data() + seed.size() || kind == "iota";
+    if (!seed.empty() && wrong)
+      fail(spec, fmt::format("'{}' behind the shape: {}", seed,
+                             kind == "iota" ? "iota counts from 0 and takes nothing else"
+                                            : "expected the seed, a number"));
+    kind == "iota" ? fill_iota(out.array) : fill_random(out.array, number);
   } else if (kind == "tex") {
     out.kind = ArgSpec::Kind::texture;
     // What follows the last colon is keys where there is a `=` in it.
@@ -214,7 +218,7 @@ ArgSpec parse_arg(const std::string& spec) {
       fail(spec, "expected a byte count below 2^32");
   } else {
     fail(spec, fmt::format("unknown kind '{}'; expected u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64 "
-                           "hex in out inout zero local tex",
+                           "hex in out inout zero iota random print local tex",
                            kind));
   }
   return out;

@@ -25,6 +25,7 @@ struct ArgSpec {
   Array array;           ///< contents (in, inout) or type and shape, zero-filled (out, zero)
   std::string path;      ///< the file it came from or goes to, for messages and names
   std::string write_to;  ///< out, inout: file written after the run
+  bool prints = false;   ///< out: its values are printed after the run
   uint64_t local_bytes = 0;
   TextureOptions texture;  ///< `array` has the texels
 };

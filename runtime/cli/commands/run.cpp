@@ -7,6 +7,7 @@
 
 #include "lanewise/lanewise.hpp"
 #include "runtime/cli/arg_spec.hpp"
+#include "runtime/cli/array_values.hpp"
 #include "runtime/cli/commands/commands.hpp"
 #include "runtime/cli/commands/costs.hpp"
 #include "runtime/cli/commands/run_trace.hpp"
@@ -89,7 +90,7 @@ double write_back(BoundArgs& b, Watchdog& watchdog) {
   const auto start = std::chrono::steady_clock::now();
   for (size_t i = 0; i < b.specs.size(); ++i) {
     ArgSpec& s = b.specs[i];
-    if (!s.write_to.empty()) b.buffers[i].read(std::span<std::byte>(s.array.bytes));
+    if (!s.write_to.empty() || s.prints) b.buffers[i].read(std::span<std::byte>(s.array.bytes));
   }
   watchdog.files_are("its output files were being written: each is a whole one, old or new");
   for (const ArgSpec& s : b.specs)
@@ -100,6 +101,18 @@ double write_back(BoundArgs& b, Watchdog& watchdog) {
 
 bool writes_files(const BoundArgs& b) {
   return std::ranges::any_of(b.specs, [](const ArgSpec& s) { return !s.write_to.empty(); });
+}
+
+void print_values(const BoundArgs& b) {
+  for (const ArgSpec& s : b.specs)
+    if (s.prints) fmt::print("{}", values_text(s.array));
+}
+/// One text for each `print:` argument, in their order.
+nlohmann::json printed_values(const BoundArgs& b) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const ArgSpec& s : b.specs)
+    if (s.prints) out.push_back({{"argument", s.path}, {"values", values_text(s.array)}});
+  return out;
 }
 
 /// A launch that was given up, or whose device is gone: what the buffers hold is still the user's.
@@ -287,10 +300,14 @@ int run(const RunArgs& a) {
   // Written back even after faults: the buffers that were fine are the user's.
   const double readback_ms = write_back(bound, watchdog);
   const bool failed = trace.finish(a.json);
-  if (!a.json) fmt::print("{}", result.printed);
+  if (!a.json) {
+    fmt::print("{}", result.printed);
+    print_values(bound);
+  }
   if (a.json) {
-    fmt::print("{}\n", to_json(result, device, kernel.name(), readback_ms, trace)
-                           .dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    nlohmann::json j = to_json(result, device, kernel.name(), readback_ms, trace);
+    j["arguments"] = printed_values(bound);
+    fmt::print("{}\n", j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else if (result.ok()) {
     fmt::print("{}: done on {} in {:.2f} ms ({} mode)\n", kernel.name(), device.info().name,
                result.times.dispatch_ms, result.wave_mode);
@@ -317,7 +334,8 @@ void add_run(const Command& app) {
   sub.option("--target", a->target, "sm_80, sm_52, gfx803, ... in place of the one the file names");
   sub.option("--arg", a->args,
              "kernel argument, in parameter order (repeat): TYPE:VALUE, hex:BYTES, in:FILE.npy, "
-             "out:FILE.npy:TYPE[N,M], inout:FILE.npy[:OUT.npy], zero:TYPE[N,M], local:BYTES, "
+             "out:FILE.npy:TYPE[N,M], inout:FILE.npy[:OUT.npy], zero:TYPE[N,M], iota:TYPE[N,M], "
+             "random:TYPE[N,M][:SEED], print:TYPE[N,M], local:BYTES, "
              "tex:FILE.npy[:filter=linear,address=clamp,...]; TYPE is "
              "u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64")
       .repeated();

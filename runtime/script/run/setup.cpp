@@ -9,6 +9,7 @@
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/script/run/case_run.hpp"
 #include "runtime/support/npy.hpp"
+#include "runtime/support/random_bits.hpp"
 
 namespace lanewise::script {
 namespace {
@@ -17,20 +18,9 @@ void put(std::vector<std::byte>& bytes, uint64_t at, uint64_t value, unsigned si
   std::memcpy(bytes.data() + at, &value, size);
 }
 
-/// SplitMix64: the n-th number of a seed.
-uint64_t random_bits(uint64_t seed, uint64_t n) {
-  uint64_t z = seed + (n + 1) * 0x9e3779b97f4a7c15;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
-}
-
-/// Integers: every bit pattern. Numbers: multiples of 2^-10 from -1 to below 1, exact in every
-/// size.
 uint64_t random_element(uint64_t seed, uint64_t n, ir::Type type) {
-  const uint64_t bits = random_bits(seed, n);
-  if (!ir::is_float(type)) return bits;
-  return float_bits(static_cast<double>(bits >> 53) / 1024 - 1, bits_of(type));
+  return ir::is_float(type) ? float_bits(random_number(seed, n), bits_of(type))
+                            : random_bits(seed, n);
 }
 
 bool same_type(const std::string& file, ir::Type type) {
@@ -235,7 +225,7 @@ std::vector<std::byte> CaseRun::registers_in() {
 std::vector<std::byte> CaseRun::parameters() {
   std::vector<std::byte> block;
   for (const ParamDecl& p : case_.params) {
-    const unsigned size = ir::size_of(p.type);
+    const unsigned size = std::max(ir::size_of(p.type), 1U);
     const uint64_t at = (block.size() + size - 1) / size * size;
     block.resize(at + size);
     put(block, at, encode(evaluate(*p.value, plain_env()), 8 * size, takes(p.type), p.loc), size);
