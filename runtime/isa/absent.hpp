@@ -14,19 +14,25 @@ inline std::string_view absent_service(std::string_view function) {
   if (function == "malloc" || function == "free" || function == "__nv_aligned_device_malloc")
     return "memory of the device heap (malloc, new)";
   if (function.starts_with("cudaCG")) return "a cooperative launch (grid.sync() and the like)";
-  if (function.starts_with("cuda") || function.starts_with("__cudaCDP"))
+  if (function.starts_with("cuda") || function.starts_with("__cudaCDP") ||
+      function.starts_with("cnp") || function.starts_with("__cuda_syscall_cnp"))
     return "CUDA's runtime on the device (dynamic parallelism)";
   return {};
 }
 
 /// It launches kernels from a kernel: no thread could go on behind the call, so that the kernel is
-/// refused when it is loaded.
+/// refused when it is loaded. Programs of nvcc -rdc bring bodies of these.
 inline bool is_device_launch(std::string_view function) {
-  for (const std::string_view name : {"cudaLaunchDevice", "cudaGetParameterBuffer",
-                                      "__cudaCDP2LaunchDevice", "__cudaCDP2GetParameterBuffer"})
+  for (const std::string_view name :
+       {"cudaLaunchDevice", "cudaGetParameterBuffer", "__cudaCDP2LaunchDevice",
+        "__cudaCDP2GetParameterBuffer", "cnpLaunchDevice", "cnpGetParameterBuffer"})
     if (function.starts_with(name)) return true;
   return false;
 }
+inline constexpr std::string_view kNoDeviceLaunch =
+    " launches a kernel from a kernel (dynamic parallelism), which is not supported: launch it "
+    "from "
+    "the host";
 
 /// The warning at the call.
 inline std::string absent_warning(const std::string& function) {

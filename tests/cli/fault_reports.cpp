@@ -226,6 +226,50 @@ TEST_CASE("a kernel that launches kernels is refused when it is loaded, by the c
                  "parallelism)"));
 }
 
+// As nvcc -rdc links programs with cudadevrt, which has a table of its own kernels.
+TEST_CASE("of a program with dynamic parallelism only kernels that launch are refused") {
+  const std::string file = write("linked.ptx", R"(.version 7.8
+.target sm_75
+.address_size 64
+.extern .func (.param .b64 r) cnpGetParameterBufferV2(.param .b64 f);
+.visible .entry own(.param .u64 p) {
+  .reg .b64 %p;
+  ld.param.u64 %p, [p];
+  st.global.u32 [%p], 7;
+  ret;
+}
+.global .u64 own_kernels[2] = {own, own};
+.visible .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f) {
+  .param .b64 a; .param .b64 b; .reg .b64 %r;
+  ld.param.b64 %r, [f];
+  st.param.b64 [a], %r;
+  call.uni (b), cnpGetParameterBufferV2, (a);
+  ld.param.b64 %r, [b];
+  st.param.b64 [r], %r;
+  ret;
+}
+.visible .entry nested() {
+  .param .b64 f; .param .b64 r; .reg .b64 %k;
+  mov.u64 %k, own;
+  st.param.b64 [f], %k;
+  call.uni (r), __cudaCDP2GetParameterBufferV2, (f);
+  ret;
+}
+)");
+  const Output runs = program("run --device reference " + file +
+                              " --kernel own --grid 1 --block 1 --arg zero:u32[1]");
+  INFO(runs.out, runs.err);
+  CHECK(runs.code == 0);
+  const Output o =
+      program("run --device reference " + file + " --kernel nested --grid 1 --block 1");
+  INFO(o.out, o.err);
+  CHECK(o.code == 1);
+  CHECK(contains(o.err,
+                 "code that takes the address of kernel 'own' launches a kernel from a "
+                 "kernel (dynamic parallelism)"));
+  CHECK(contains(o.err, "'__cudaCDP2GetParameterBufferV2' launches a kernel from a kernel"));
+}
+
 TEST_CASE("faults without an access have no address") {
   const json f = fault_of(where("trap;", "--arg u64:0"));
   CHECK(f["kind"] == "trap");

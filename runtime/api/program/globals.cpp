@@ -10,16 +10,21 @@
 namespace lanewise::host::detail {
 namespace {
 
-/// Resolved address of a relocation's symbol: a module variable or a function.
+/// Resolved address of a relocation's symbol: a module variable or a function. Kernels lie behind
+/// the functions: no call reaches one there, and kernels that launch kernels are refused.
 uint64_t address_of(const ir::Module& m, const std::vector<PlacedGlobal>& placed,
                     const std::string& name) {
   const auto global = std::ranges::find(placed, name, &PlacedGlobal::name);
   if (global != placed.end()) return global->address;
   const auto it = std::ranges::find(m.functions, name);
+  auto index = static_cast<uint32_t>(it - m.functions.begin());
   if (it == m.functions.end()) {
-    throw Error(ErrorKind::guest, "'" + name + "' is used but defined nowhere in the module");
+    const auto kernel = std::ranges::find(m.kernels, name, &ir::Program::name);
+    if (kernel == m.kernels.end())
+      throw Error(ErrorKind::guest, "'" + name + "' is used but defined nowhere in the module");
+    index += static_cast<uint32_t>(kernel - m.kernels.begin());
   }
-  return guest::function_address(static_cast<uint32_t>(it - m.functions.begin()));
+  return guest::function_address(index);
 }
 
 /// Where the kernel's variables will lie; nothing when it names an address outside one of them,

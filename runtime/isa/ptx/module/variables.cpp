@@ -203,9 +203,10 @@ void ModuleRules::initial_symbol(const Variable& v, const Variable::Initialiser&
     return;
   }
   const Known* k = known(o.name, v.loc);
-  if (k == nullptr || (k->function != nullptr && k->function->entry)) {
+  if (k == nullptr) {
     error(o.loc, what + ", which is no variable or function declared before, one was expected");
   } else if (k->function != nullptr) {
+    if (k->function->entry) need(o.loc, "the address of a kernel", 31, 35);
     if (value.generic || (o.has_offset && !byte))
       error(o.loc, what + " is a function's, without `generic` and `+` it was expected");
   } else if (k->variable->space != "global" && k->variable->space != "const") {

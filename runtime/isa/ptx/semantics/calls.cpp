@@ -382,17 +382,14 @@ bool call_known(Emit& e, const CallSite& call, const std::string& name) {
     call_assertion(e, call, name);
     return true;
   }
-  if (isa::is_device_launch(name))
-    Emit::fail(call.target->loc,
-               "'" + name +
-                   "' launches a kernel from a kernel (dynamic parallelism), which is not "
-                   "supported: launch it from the host");
   e.kernel.module.report(call.target->loc, isa::absent_warning(name), true);
   isa::describe_absent(e.kernel.program.sites[trap(e, FaultKind::trap)], name);
   return true;
 }
 
 void call_direct(Emit& e, const CallSite& call, const Function& callee) {
+  if (isa::is_device_launch(callee.name))
+    Emit::fail(call.target->loc, "'" + callee.name + "'" + std::string(isa::kNoDeviceLaunch));
   if (!callee.has_body) {
     if (call_known(e, call, callee.name)) return;
     Emit::fail(call.target->loc, "call of '" + callee.name + "', which has no body in this file");

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "runtime/isa/absent.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
 #include "runtime/layout/addresses.hpp"
 #include "runtime/layout/grid_workspace.hpp"
@@ -169,6 +170,9 @@ ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
 
 ir::Operand function_value(Emit& e, const Operand& o, const Function& function) {
   const uint32_t index = e.kernel.module.function_index(function.name);
+  if (function.entry)
+    Emit::fail(o.loc, "code that takes the address of kernel '" + o.name + "'" +
+                          std::string(isa::kNoDeviceLaunch));
   if (index == ir::kNone) Emit::fail(o.loc, "the address of '" + o.name + "' cannot be used here");
   return imm(guest::function_address(index));
 }
