@@ -25,8 +25,8 @@ of [`runtime/host/cuda`](../runtime/host/README.md) by `docs/cuda_runtime.py`.
 - A device pointer is an address that the host never has. Pinned and managed memory has one address for both sides; where the device
   cannot reach host memory in place, both sides have a copy, and bytes that one of them changed are brought to the other at launches and
   waiting calls (`LANEWISE_HOST_MEMORY=copy` does so everywhere).
-- The device is one GPU by public figures: a Tesla T4, or the one of `LANEWISE_GPU` ({gpus}). Its memory is at most that of the device
-  that runs the kernels. Of registers, which decide occupancy on a GPU, nothing is known here: 32 are reported.
+- The device is one GPU by public figures: a Tesla T4, or the one of `LANEWISE_GPU` ({gpus}); several
+  names make [several devices](exec.md). Their memory is at most that of the device that runs the kernels, and they share the heap of kernels. Of registers, which decide occupancy on a GPU, nothing is known here: 32 are reported.
 - Blocks of a cooperative launch may wait for each other on the reference engine, as many as the occupancy of the GPU allows. Other
   devices promise to run one at a time: a larger grid answers `cudaErrorCooperativeLaunchTooLarge`, and a line names the limit.
 - Kernels allocate from a heap of 8 MiB, or as `cudaDeviceSetLimit` says before its first use; where it is used up, `malloc` is null.
@@ -41,8 +41,8 @@ answers `CUDA_ERROR_NOT_SUPPORTED`, and one line on standard error names it. `la
 link it, open it, or ask `cuGetProcAddress` for each function; this page is made from the rows of
 [`runtime/host/driver`](../runtime/host/README.md) by `docs/cuda_runtime.py`.
 
-- Device, memory, streams and errors are those of [the runtime](cuda-runtime.md), and a program may call both: the runtime's context is the
-  primary one. Other contexts have memory and modules of their own, which `cuCtxDestroy` gives back; errors of kernels end with it.
+- Device, memory, streams and errors are those of [the runtime](cuda-runtime.md), and a program may call both: the runtime's contexts are the
+  primary ones of the devices. Other contexts have memory and modules of their own, which `cuCtxDestroy` gives back; errors of kernels end with it.
 - Modules are PTX, cubins for sm_50 to sm_62 and fat binaries. Errors of the loader go to the buffer of `CU_JIT_ERROR_LOG_BUFFER`, else
   to standard error.
 - `cuLink*` joins PTX texts and fat binaries. What it makes is an image that the loader links: a copy of it can be loaded, nothing else

@@ -37,7 +37,9 @@ TEST_CASE("programs: each checks its own results") {
   size_t seen = 0;
   for (const std::string& program : all_programs()) {
     // jit is run below.
-    if (is(program, "errors") || is(program, "jit") || !is_served(program)) continue;
+    if (is(program, "errors") || is(program, "jit") || is(program, "drv_devices") ||
+        !is_served(program))
+      continue;
     // Drivers' compilers take half a minute for the sort, and longer for kernels that allocate.
     const bool slow = is(program, "cub_sort") || program.starts_with("dev_");
     if (slow && !on_reference()) continue;
@@ -143,6 +145,32 @@ TEST_CASE("programs: a list of visible devices hides the only one, or not") {
     CHECK(o.code == 1);
     CHECK(o.out.find("cuInit(0)") != std::string::npos);
   }
+}
+
+TEST_CASE("programs: several devices, each with its figures, variables, memory and failures") {
+  const Output both = run("devices.cuda13", {}, "LANEWISE_GPU=t4,gv100");
+  INFO(both.out, both.err);
+  CHECK(both.code == 0);
+  CHECK(both.out ==
+        "device 0: Tesla T4, bus 1\ndevice 1: Tesla V100-PCIE-16GB, bus 2\ndevices: ok\n");
+  CHECK(reports(both) == 1);
+  const Output driver = run("drv_devices.cuda13", {}, "LANEWISE_GPU=2");
+  INFO(driver.out, driver.err);
+  CHECK(driver.out == "drv_devices: ok\n");
+  if (!on_reference()) return;
+  const Output some = run("devices.cuda13", "names",
+                          "LANEWISE_GPU=t4,gv100,p100 "
+                          "CUDA_VISIBLE_DEVICES=2,GPU-6c616e65-7769-7365-2d64-657669636500,5,1");
+  CHECK(some.out ==
+        "device 0: Tesla P100-PCIE-16GB, bus 3\ndevice 1: Tesla T4, bus 1\ndevices: ok\n");
+  const Output twice = run("devices.cuda13", "names",
+                           "LANEWISE_GPU=3 CUDA_VISIBLE_DEVICES=1,2,1,0 HIP_VISIBLE_DEVICES=1");
+  CHECK(twice.out == "device 0: Tesla T4, bus 3\ndevices: ok\n");
+  CHECK(run("devices.cuda13", "names", "LANEWISE_GPU=17").err.find("at most 16 devices") !=
+        std::string::npos);
+  CHECK(run("devices.cuda13", "names", "LANEWISE_GPU=t4,none").code != 0);
+  const Output managed = run("managed.cuda13", {}, "LANEWISE_GPU=2");
+  CHECK(managed.out.ends_with("managed: ok\n"));
 }
 
 TEST_CASE("programs: settings of the environment") {

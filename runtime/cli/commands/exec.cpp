@@ -224,7 +224,8 @@ void add_exec(const Command& app) {
       .not_negative();
   sub.option("--wave", a->wave, "how guest lanes map to invocations")
       .one_of({"auto", "lane", "packed", "serial"});
-  sub.option("--gpu", a->gpu, "the GPU that the program sees");
+  sub.option("--gpu", a->gpu,
+             "the GPU that the program sees; a list, as t4,gv100, or a number: several devices");
   sub.option("--isa", a->isa,
              "which images of the program are taken: ptx, or sass = machine code for sm_50 to "
              "sm_62 (default: PTX where there is some)")

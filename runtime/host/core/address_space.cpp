@@ -81,7 +81,7 @@ void Mirror::to_host() {
   }
 }
 
-Memory::Memory() {
+Memory::Memory() : device(current_device()) {
   static std::atomic<uint64_t> last = 0;
   id = ++last;
 }
@@ -110,7 +110,8 @@ void AddressSpace::add(const MemoryPtr& memory) {
   const std::lock_guard lock(mutex_);
   if (memory->address != 0) by_address_[memory->address] = memory;
   if (memory->host != nullptr) by_host_[memory->host] = memory;
-  used_ += memory->kind == MemoryKind::device ? memory->bytes : 0;
+  if (memory->kind == MemoryKind::device)
+    used_[static_cast<size_t>(memory->device)] += memory->bytes;
 }
 
 MemoryPtr AddressSpace::allocate(uint64_t bytes, const std::string& name) {
@@ -237,16 +238,19 @@ void AddressSpace::remove(const MemoryPtr& memory) {
   if (memory->host != nullptr) by_host_.erase(memory->host);
   if (memory->host != nullptr && memory->address == 0 && memory->bytes != 0) --hidden_;
   if (memory->mirror != nullptr) --mirrors_;
-  used_ -= memory->kind == MemoryKind::device ? memory->bytes : 0;
+  if (memory->kind == MemoryKind::device)
+    used_[static_cast<size_t>(memory->device)] -= memory->bytes;
 }
 
 void AddressSpace::clear(const void* owner) {
   const std::lock_guard lock(mutex_);
   std::vector<MemoryPtr> all;
+  const int device = current_device();
+  const auto is_its = [&](const Memory& m) { return m.owner == owner && m.device == device; };
   for (const auto& [address, memory] : by_address_)
-    if (memory->owner == owner) all.push_back(memory);
+    if (is_its(*memory)) all.push_back(memory);
   for (const auto& [host, memory] : by_host_)
-    if (memory->owner == owner && memory->address == 0) all.push_back(memory);
+    if (is_its(*memory) && memory->address == 0) all.push_back(memory);
   for (const MemoryPtr& memory : all) remove(memory);
   if (hidden_ == 0) hidden_low_ = ~uint64_t{0}, hidden_high_ = 0;
 }
@@ -275,11 +279,12 @@ void AddressSpace::mirrors_to_host() {
   each_mirror([](Mirror& m) { m.to_host(); });
 }
 
-std::vector<std::string> AddressSpace::in_use() const {
+std::vector<std::string> AddressSpace::in_use(const int* device) const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> all;
   for (const auto& [address, memory] : by_address_)
-    if (memory->kind == MemoryKind::device && !memory->freed && !memory->of_graph)
+    if (memory->kind == MemoryKind::device && !memory->freed && !memory->of_graph &&
+        (device == nullptr || memory->device == *device))
       all.push_back(memory->name + " of " + std::to_string(memory->bytes) + " bytes was not freed");
   return all;
 }
@@ -292,7 +297,7 @@ std::string AddressSpace::name_of_freed(uint64_t address) const {
 
 uint64_t AddressSpace::used() const {
   const std::lock_guard lock(mutex_);
-  return used_;
+  return used_[static_cast<size_t>(current_device())];
 }
 
 }  // namespace lanewise::core

@@ -1,6 +1,7 @@
 // Every allocation that a program made, by the addresses it has for the device and for the host.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "lanewise/lanewise.h"
+#include "runtime/host/core/devices.hpp"
 #include "runtime/host/core/failure.hpp"
 
 namespace lanewise::core {
@@ -44,7 +46,8 @@ struct Memory {
   unsigned flags = 0;  ///< as the surface gave them
   std::string name;    ///< for fault reports
   uint64_t id = 0;
-  const void* owner = nullptr;  ///< a context of the surface's; null for the first one
+  int device;                   ///< the thread's that made it
+  const void* owner = nullptr;  ///< a context of the surface's; null for the device's first one
   lw_buffer* buffer = nullptr;
   std::unique_ptr<Mirror> mirror;
   bool of_graph = false;  ///< it keeps its address for the graph's next launch, whoever frees it
@@ -72,7 +75,7 @@ class AddressSpace {
   /// The device's memory that somebody else made, and keeps.
   MemoryPtr adopt(uint64_t address, uint64_t bytes, const std::string& name);
   void remove(const MemoryPtr& memory);
-  /// All that this owner has.
+  /// All that this owner has on the current device.
   void clear(const void* owner);
 
   /// The allocation that holds the byte; null for none.
@@ -90,9 +93,10 @@ class AddressSpace {
   void mirrors_to_device();
   void mirrors_to_host();
 
+  /// Of the current device.
   uint64_t used() const;
-  /// Each allocation of the device's own, by its name, with its size.
-  std::vector<std::string> in_use() const;
+  /// Each allocation of the device's own, or of all devices', by its name, with its size.
+  std::vector<std::string> in_use(const int* device) const;
   /// What was freed last at the address, or "".
   std::string name_of_freed(uint64_t address) const;
   bool host_in_place() const { return in_place_; }
@@ -112,7 +116,7 @@ class AddressSpace {
   std::map<const std::byte*, MemoryPtr> by_host_;
   std::atomic<size_t> hidden_ = 0, mirrors_ = 0;
   std::atomic<uint64_t> hidden_low_ = ~uint64_t{0}, hidden_high_ = 0;
-  uint64_t used_ = 0;
+  std::array<uint64_t, kMostDevices> used_{};
 };
 
 }  // namespace lanewise::core

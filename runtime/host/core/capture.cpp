@@ -156,6 +156,7 @@ void enqueue(Stream& stream, Operation operation) {
 }
 
 void enqueue_launch(Stream& stream, Function& function, const Shape& shape, void* const* args) {
+  require(stream.device == function.image->device, Code::invalid_handle);
   if (stream.capture == nullptr) {
     if (stream.legacy) forbid_in_capture(stream);
     return submit_launch(function, shape, args);
@@ -179,6 +180,7 @@ void enqueue_allocation(Stream& stream, const MemoryPtr& memory) {
 }
 
 void record(Stream& stream, Event& event) {
+  require(stream.device == event.device, Code::invalid_handle);
   if (stream.capture == nullptr) {
     event.capture = nullptr;
     return event.record();

@@ -111,7 +111,13 @@ Context* Context::opened() {
 }
 
 Context::Context() : settings_(Settings::from_environment()) {
-  require(!settings_.hidden, Code::no_device);
+  visible_ = visible_devices(settings_.gpu, settings_.visible);
+  require(!visible_.empty(), Code::no_device);
+  if (visible_.size() > kMostDevices) {
+    report_line("LANEWISE_GPU is '" + settings_.gpu + "'; at most " + std::to_string(kMostDevices) +
+                " devices were expected");
+    fail(Code::no_device);
+  }
   try {
     findings_ = std::make_unique<findings::Output>(settings_.findings);
     findings_->add_subject("launches");
@@ -126,7 +132,7 @@ Context::Context() : settings_(Settings::from_environment()) {
   info_.struct_size = sizeof info_;
   check(lw_device_get_info(device_, &info_));
   if (settings_.verbose) report_line(std::string("kernels run on ") + info_.name);
-  build_options();
+  for (State& state : states_) build_options(state);
   start_observing(*this);
   check(lw_queue_create(device_, &queue_));
   memory_ = std::make_unique<AddressSpace>(device_, info_.max_arena, settings_.copies_host_memory);
@@ -134,14 +140,14 @@ Context::Context() : settings_(Settings::from_environment()) {
 
 void Context::set_policy(const std::string& name, uint64_t value) {
   const std::lock_guard lock(reap_mutex_);
-  limits_[name] = value;
-  build_options();
+  states_[here()].limits[name] = value;
+  build_options(states_[here()]);
 }
 
 /// What launches under way use stays.
-void Context::build_options() {
+void Context::build_options(State& state) const {
   auto* texts = new std::vector<std::string>(settings_.policies);
-  for (const auto& [name, value] : limits_)
+  for (const auto& [name, value] : state.limits)
     if (value != 0) texts->push_back(name + "=" + std::to_string(value));
   texts->emplace_back("groups=resident");
   auto* policies = new std::vector<const char*>;
@@ -152,7 +158,7 @@ void Context::build_options() {
     options->timeout_seconds = settings_.timeout_seconds;
     options->policies = policies->data();
     options->policy_count = policies->size() - (cooperative ? 0 : 1);
-    (cooperative ? cooperative_options_ : launch_options_) = options;
+    (cooperative ? state.cooperative_options : state.launch_options) = options;
   }
 }
 
@@ -164,7 +170,7 @@ void Context::put_launch(lw_kernel* kernel, const lw_launch_options& options, co
   {
     const std::lock_guard lock(pending_mutex_);
     check(lw_queue_launch(queue_, kernel, &options, args, count, &event));
-    pending_.push_back(event);
+    pending_.push_back({event, &states_[here()]});
     ++put_;
     full = pending_.size() >= kMostPending;
   }
@@ -179,19 +185,21 @@ void Context::put_launch(lw_kernel* kernel, const lw_launch_options& options, co
 void Context::put(std::function<void()> work, bool even_after_failure) {
   struct Call {
     Context* context;
+    State* state;
     std::function<void()> work;
     bool always;
   };
-  auto call = std::make_unique<Call>(Call{this, std::move(work), even_after_failure});
+  auto call =
+      std::make_unique<Call>(Call{this, &states_[here()], std::move(work), even_after_failure});
   const auto run = [](void* user) {
     const std::unique_ptr<Call> mine(static_cast<Call*>(user));
     Context& context = *mine->context;
     context.reap();
-    if (context.found_ == Code::success || mine->always) {
+    if (mine->state->found == Code::success || mine->always) {
       try {
         mine->work();
       } catch (const Failure& failure) {
-        context.found(failure.code());
+        found(*mine->state, failure.code());
         if (*failure.what() != '\0') report_line(failure.what());
       }
     }
@@ -203,12 +211,13 @@ void Context::put(std::function<void()> work, bool even_after_failure) {
   ++put_;
 }
 
-void Context::found(Code code) {
+void Context::found(State& state, Code code) {
   Code none = Code::success;
-  if (code != Code::success) found_.compare_exchange_strong(none, code);
+  if (code != Code::success) state.found.compare_exchange_strong(none, code);
 }
 
-void Context::take_result(lw_event* event) {
+void Context::take_result(const Pending& launch) {
+  const auto [event, state] = launch;
   lw_result* result = nullptr;
   const lw_status status = lw_event_wait(event, &result);
   const Code failed = core::code_of(status);
@@ -218,21 +227,21 @@ void Context::take_result(lw_event* event) {
   lw_result_info info{};
   info.struct_size = sizeof info;
   if (result == nullptr) {
-    if (!reported_.exchange(true)) report_line(message);
-    return found(failed);
+    if (!state->reported.exchange(true)) report_line(message);
+    return found(*state, failed);
   }
   check(lw_result_get_info(result, &info));
   if (info.printed_bytes != 0) std::fwrite(info.printed, 1, info.printed_bytes, stdout);
   if (info.fault_count != 0) {
     std::string report = add_faults(result, info);
-    if (!report.empty() && !reported_.exchange(true)) {
+    if (!report.empty() && !state->reported.exchange(true)) {
       std::fflush(stdout);
       while (report.ends_with('\n')) report.pop_back();
       if (info.fault_count > 1)
         report += "\n    and " + std::to_string(info.fault_count - 1) + " more lanes";
       std::fprintf(stderr, "========= lanewise: %s\n", report.c_str());
     }
-    found(code_of(result, info.reported_faults));
+    found(*state, code_of(result, info.reported_faults));
   }
   lw_result_release(result);
 }
@@ -276,16 +285,16 @@ void Context::add_finding(const std::string& rule, const std::string& subject,
 void Context::reap() {
   const std::lock_guard order(reap_mutex_);
   for (;;) {
-    lw_event* event = nullptr;
+    Pending launch{};
     {
       const std::lock_guard lock(pending_mutex_);
       if (pending_.empty()) return;
-      event = pending_.front();
+      launch = pending_.front();
       int done = 0;
-      if (lw_event_wait_for(event, 0, &done) != LW_OK || done == 0) return;
+      if (lw_event_wait_for(launch.event, 0, &done) != LW_OK || done == 0) return;
       pending_.pop_front();
     }
-    take_result(event);
+    take_result(launch);
   }
 }
 
@@ -305,9 +314,10 @@ void Context::synchronise() {
     download();
     register_end();
   }
-  if (found_ == Code::success) return;
-  failure_ = found_.load();
-  fail(failure_);
+  State& state = states_[here()];
+  if (state.found == Code::success) return;
+  state.failure = state.found.load();
+  fail(state.failure);
 }
 
 bool Context::is_idle() {
@@ -324,7 +334,7 @@ void Context::end() {
     drain();
     reap();
     std::fflush(stdout);
-    report_leaks();
+    report_leaks(nullptr);
     report_failed_calls();
     finish_observing(*this);
     const std::lock_guard lock(findings_mutex_);
@@ -344,11 +354,20 @@ void Context::wait() {
 void Context::reset(const void* owner) {
   wait();
   std::fflush(stdout);
-  report_leaks();
-  empty_heap();
+  const int device = current_device();
+  report_leaks(&device);
+  State& state = states_[here()];
+  state.uses_heap = false;
+  if (std::ranges::none_of(states_, [](const State& s) { return s.uses_heap.load(); }))
+    empty_heap();
   memory_->clear(owner);
-  found_ = failure_ = Code::success;
-  reported_ = false;
+  if (owner == nullptr) {
+    const std::lock_guard lock(reap_mutex_);
+    state.limits.clear();
+    build_options(state);
+  }
+  state.found = state.failure = Code::success;
+  state.reported = false;
 }
 
 namespace {
@@ -371,8 +390,8 @@ std::string counted(uint64_t count, const char* one, const char* several) {
 
 }  // namespace
 
-/// Where the program asks for it: what nobody freed.
-void Context::report_leaks() {
+/// Where the program asks for it: what nobody freed, of one device or of all. They share the heap.
+void Context::report_leaks(const int* device) {
   if (!settings_.leaks) return;
   const Heap heap = heap_of(device_, heap_variable_);
   if (heap.header[2] != 0) {
@@ -400,7 +419,7 @@ void Context::report_leaks() {
     }
     add_finding("leak-heap", "kernels", line + (listed > kMost ? ", ..." : ""));
   }
-  for (const std::string& memory : memory_->in_use())
+  for (const std::string& memory : memory_->in_use(device))
     add_finding("leak-memory", memory.substr(0, memory.find(' ')), memory);
   for (const auto& [count, what] :
        {std::pair(Handles<Stream>::count(), "stream"), std::pair(Handles<Event>::count(), "event")})

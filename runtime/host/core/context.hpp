@@ -1,13 +1,16 @@
-// The device of a program, and the work that is under way on it. All streams share one queue, in
-// the order of the calls: one of the orders that streams allow, and the same in every run.
+// What runs the kernels of all devices of a program (devices.hpp), and the work that is under way
+// on it. All streams share one queue, in the order of the calls: one of the orders that streams
+// allow, and the same in every run.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <map>
 #include <string>
 
 #include "runtime/host/core/address_space.hpp"
+#include "runtime/host/core/devices.hpp"
 #include "runtime/host/core/settings.hpp"
 
 namespace lanewise::core {
@@ -27,14 +30,20 @@ class Context {
   lw_device* device() const { return device_; }
   const lw_device_info& info() const { return info_; }
   const Settings& settings() const { return settings_; }
-  /// What every launch is given, but for its shape.
+  /// Numbers of the GPUs that are the devices.
+  const std::vector<int>& visible() const { return visible_; }
+  /// What every launch on the current device is given, but for its shape.
   const lw_launch_options& launch_options(bool cooperative) const {
-    return *(cooperative ? cooperative_options_ : launch_options_).load();
+    const State& s = states_[here()];
+    return *(cooperative ? s.cooperative_options : s.launch_options).load();
   }
-  /// What the program limits itself to, for later launches; 0 = the default.
+  /// What the program limits itself to on the current device, for later launches; 0 = the default.
   void set_policy(const std::string& name, uint64_t value);
   /// The variable of a module that has the address of the heap, once a launch may use that.
-  void note_heap(uint64_t variable) { heap_variable_ = variable; }
+  void note_heap(uint64_t variable) {
+    heap_variable_ = variable;
+    if (!states_[here()].uses_heap) states_[here()].uses_heap = true;
+  }
   bool has_heap() const { return heap_variable_ != 0; }
   AddressSpace& memory() { return *memory_; }
   Counts& counts() { return counts_; }
@@ -50,11 +59,11 @@ class Context {
   void synchronise();
   /// Whether all that was put in is done; throws as synchronise() does.
   bool is_idle();
-  /// What an earlier synchronisation found; it stays.
-  Code failure() const { return failure_; }
+  /// What an earlier synchronisation found on the current device; it stays.
+  Code failure() const { return states_[here()].failure; }
   /// Waits for all of it, whatever becomes of it.
   void wait();
-  /// Waits, then forgets memory of this owner, and failures.
+  /// Waits, then forgets the current device's memory of this owner, and its failures.
   void reset(const void* owner = nullptr);
   /// The program ends: waits for its work, and writes reports.
   void end();
@@ -63,14 +72,28 @@ class Context {
   static void call(const std::function<void()>& function);
 
  private:
+  /// Of one device.
+  struct State {
+    /// Of kernels: what was found, and what a synchronising call has reported since.
+    std::atomic<Code> found = Code::success, failure = Code::success;
+    std::atomic<bool> reported = false, uses_heap = false;
+    std::map<std::string, uint64_t> limits;  ///< policies
+    std::atomic<const lw_launch_options*> launch_options = nullptr, cooperative_options = nullptr;
+  };
+  struct Pending {
+    lw_event* event;
+    State* state;
+  };
+
   Context();
+  static size_t here() { return static_cast<size_t>(current_device()); }
   void drain();
   void reap();
-  void take_result(lw_event* event);
-  void found(Code code);
+  void take_result(const Pending& launch);
+  static void found(State& state, Code code);
   void download();
-  void build_options();
-  void report_leaks();
+  void build_options(State& state) const;
+  void report_leaks(const int* device);
   /// Counts the faults that count; the report of the first of them, or "".
   std::string add_faults(lw_result* result, const lw_result_info& info);
   void empty_heap();
@@ -83,17 +106,15 @@ class Context {
   lw_device_info info_{};
   std::unique_ptr<AddressSpace> memory_;
   Counts counts_;
-  std::map<std::string, uint64_t> limits_;  ///< policies
-  std::atomic<const lw_launch_options*> launch_options_ = nullptr, cooperative_options_ = nullptr;
+  std::vector<int> visible_;
+  std::array<State, kMostDevices> states_;
   std::atomic<uint64_t> heap_variable_ = 0;
 
   std::mutex pending_mutex_;  ///< order of the queue and of `pending_`
-  std::deque<lw_event*> pending_;
+  std::deque<Pending> pending_;
   std::atomic<uint64_t> put_ = 0, done_ = 0;
   std::mutex reap_mutex_;
-  std::atomic<bool> reported_ = false, launched_ = false, ended_ = false;
-  /// Of kernels: what was found, and what a synchronising call has reported since.
-  std::atomic<Code> found_ = Code::success, failure_ = Code::success;
+  std::atomic<bool> launched_ = false, ended_ = false;
 };
 
 }  // namespace lanewise::core

@@ -19,6 +19,8 @@ enum class Code {
   invalid_copy_kind,
   invalid_device_function,
   invalid_device,
+  peer_enabled,
+  peer_not_enabled,
   no_device,
   not_initialised,
   invalid_context,

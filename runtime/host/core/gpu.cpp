@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "runtime/host/core/context.hpp"
 #include "runtime/host/core/program.hpp"
@@ -41,29 +44,48 @@ const Gpu* usual() {
   return found != kGpus.end() ? found : kGpus.end() - 1;
 }
 
-Gpu chosen() {
+const Gpu& named(const std::string& name) {
+  const auto* const found =
+      std::ranges::find(kGpus, name, [](const Gpu& g) { return std::string(g.name); });
+  if (found != kGpus.end()) return *found;
+  std::string all;
+  for (const Gpu& g : kGpus) all += (all.empty() ? "" : ", ") + std::string(g.name);
+  report_line("LANEWISE_GPU is '" + Context::current().settings().gpu +
+              "'; one of these was expected: " + all + ", a list of them, or a number of devices");
+  fail(Code::no_device);
+}
+
+/// Of all devices.
+std::vector<Gpu> chosen() {
   Context& context = Context::current();
-  const std::string& wanted = context.settings().gpu;
-  const auto* found = wanted.empty() ? usual() : std::ranges::find(kGpus, wanted, [](const Gpu& g) {
-    return std::string(g.name);
-  });
-  if (found == kGpus.end()) {
-    std::string all;
-    for (const Gpu& g : kGpus) all += (all.empty() ? "" : ", ") + std::string(g.name);
-    report_line("LANEWISE_GPU is '" + wanted + "'; one of these was expected: " + all);
-    fail(Code::no_device);
+  std::vector<std::string> names;
+  std::string name;
+  for (const char c : context.settings().gpu + ",")
+    if (c == ',')
+      names.push_back(std::exchange(name, {}));
+    else
+      name += c;
+  const bool any = names.size() == 1 && names[0].find_first_not_of("0123456789") == names[0].npos;
+  std::vector<Gpu> out;
+  for (const int gpu : context.visible()) {
+    out.push_back(any ? *usual() : named(names.at(static_cast<size_t>(gpu))));
+    // Shared memory that the device does not have is kept in its memory.
+    out.back().memory =
+        std::min(out.back().memory, context.info().max_arena / context.visible().size());
   }
-  Gpu gpu = *found;
-  // Shared memory that the device does not have is kept in its memory.
-  gpu.memory = std::min(gpu.memory, context.info().max_arena);
-  return gpu;
+  return out;
 }
 
 }  // namespace
 
+const Gpu& gpu_of(int device) {
+  static const std::vector<Gpu> all = chosen();
+  check_device(device);
+  return all[static_cast<size_t>(device)];
+}
+
 const Gpu& current_gpu() {
-  static const Gpu the_gpu = chosen();
-  return the_gpu;
+  return gpu_of(current_device());
 }
 
 }  // namespace lanewise::core

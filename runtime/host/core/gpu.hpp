@@ -20,7 +20,9 @@ struct Gpu {
   int double_ratio;  ///< single-precision throughput by double-precision throughput
 };
 
-/// As LANEWISE_GPU says; where the device has less memory, with that.
+/// As LANEWISE_GPU says. The devices share the memory of what runs their kernels, where that has
+/// less.
+const Gpu& gpu_of(int device);
 const Gpu& current_gpu();
 
 }  // namespace lanewise::core

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "runtime/host/core/gpu.hpp"
 #include "runtime/host/core/operation.hpp"
@@ -7,14 +8,16 @@
 namespace lanewise::core {
 
 const Limits& limits() {
-  static const Limits the_limits = [] {
-    const Gpu& gpu = current_gpu();
-    Limits out;
-    out.shared = gpu.shared_per_block;
-    out.shared_optin = gpu.shared_optin;
-    return out;
+  static const std::vector<Limits> of_all = [] {
+    std::vector<Limits> all;
+    for (int device = 0; device < device_count(); ++device) {
+      all.emplace_back();
+      all.back().shared = gpu_of(device).shared_per_block;
+      all.back().shared_optin = gpu_of(device).shared_optin;
+    }
+    return all;
   }();
-  return the_limits;
+  return of_all[static_cast<size_t>(current_device())];
 }
 
 int active_groups(const Function& f, int threads, size_t dynamic_shared) {

@@ -87,6 +87,7 @@ void check_shape(const Function& f, const Shape& s) {
 
 void submit_launch(Function& f, const Shape& shape, void* const* args) {
   Context& context = Context::current();
+  const OnDevice device(f.image->device);  // a node of a graph may be another device's
   check_shape(f, shape);
   lw_launch_options options = context.launch_options(shape.cooperative);
   if (f.heap_variable != 0) context.note_heap(f.heap_variable);

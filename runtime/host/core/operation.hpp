@@ -19,7 +19,7 @@ struct Limits {
   uint32_t threads = 1024, block[3] = {1024, 1024, 64}, grid[3] = {0x7fffffff, 65535, 65535};
   uint64_t shared = 48 << 10, shared_optin = 64 << 10;
 };
-/// As the device that the program sees has them.
+/// As the current device has them.
 const Limits& limits();
 /// Groups that a multiprocessor of that GPU runs at the same time.
 int active_groups(const Function& function, int threads, size_t dynamic_shared);

@@ -133,17 +133,51 @@ std::shared_ptr<Image> Program::add_image(const void* data, size_t bytes) {
   auto image = std::make_shared<Image>();
   image->data = data;
   image->bytes = bytes;
+  image->device = current_device();
   const std::lock_guard lock(mutex_);
   images_.push_back(image);
   return image;
 }
 
+/// Of the current device, which did not load the image first.
+std::shared_ptr<Image> Program::copy(const std::shared_ptr<Image>& image) {
+  require(image->on_all, Code::invalid_handle);
+  std::shared_ptr<Image>& made = copies_[current_device()].images[image.get()];
+  if (made != nullptr) return made;
+  for (const auto& [host, variable] : variables_)
+    if (variable.image == image && variable.managed != nullptr) {
+      report_line(
+          "managed variables, as '" + variable.name +
+          "', are of the first device alone: on others the program's code cannot be loaded");
+      fail(Code::not_supported);
+    }
+  made = std::make_shared<Image>();
+  made->data = image->data;
+  made->bytes = image->bytes;
+  made->quiet = image->quiet;
+  made->device = current_device();
+  return made;
+}
+
 void Program::remove_image(const std::shared_ptr<Image>& image) {
   const std::lock_guard lock(mutex_);
-  for (const auto& [host, function] : functions_)
-    if (function->image == image) function->unload();
-  std::erase_if(functions_, [&](const auto& f) { return f.second->image == image; });
-  std::erase_if(variables_, [&](const auto& v) { return v.second.image == image; });
+  const auto remove = [&](const std::shared_ptr<Image>& of) {
+    for (const auto& [host, function] : functions_)
+      if (function->image == of) function->unload();
+    std::erase_if(functions_, [&](const auto& f) { return f.second->image == of; });
+    std::erase_if(variables_, [&](const auto& v) { return v.second.image == of; });
+  };
+  for (auto& [device, copies] : copies_) {
+    const auto found = copies.images.find(image.get());
+    if (found == copies.images.end()) continue;
+    remove(found->second);
+    std::erase_if(copies.functions,
+                  [&](const auto& f) { return f.second->image == found->second; });
+    std::erase_if(copies.variables, [&](const auto& v) { return v.second.image == found->second; });
+    found->second->unload();
+    copies.images.erase(found);
+  }
+  remove(image);
   std::erase(images_, image);
 }
 
@@ -166,7 +200,20 @@ void Program::add_variable(const void* host, Variable variable) {
 Function* Program::find_function(const void* host) {
   const std::lock_guard lock(mutex_);
   const auto found = functions_.find(host);
-  return found != functions_.end() ? found->second.get() : nullptr;
+  if (found == functions_.end()) return nullptr;
+  Function* const function = found->second.get();
+  if (function->image->device == current_device()) return function;
+  Function* const first = function->first != nullptr ? function->first : function;
+  if (first->image->device == current_device()) return first;
+  const std::shared_ptr<Image> image = copy(first->image);
+  std::shared_ptr<Function>& made = copies_[current_device()].functions[first];
+  if (made == nullptr) {
+    made = std::make_shared<Function>(image, first->name);
+    made->host = first->host;
+    made->first = first;
+    functions_[made.get()] = made;
+  }
+  return made.get();
 }
 
 Function& Program::function(const void* host) {
@@ -178,7 +225,13 @@ Variable& Program::variable(const void* host) {
   const std::lock_guard lock(mutex_);
   const auto found = variables_.find(host);
   if (found == variables_.end()) fail(Code::invalid_symbol);
-  return found->second;
+  Variable& first = found->second;
+  // All devices share a managed one.
+  if (first.image->device == current_device() || first.managed != nullptr) return first;
+  const std::shared_ptr<Image> image = copy(first.image);
+  return copies_[current_device()]
+      .variables.try_emplace(host, Variable{image, first.name, first.bytes, first.constant})
+      .first->second;
 }
 
 unsigned Program::least_target() {
@@ -198,13 +251,18 @@ unsigned Program::least_target() {
 
 void Program::unload() {
   const std::lock_guard lock(mutex_);
-  for (const auto& [host, function] : functions_) function->unload();
-  for (const auto& image : images_) image->unload();
+  const int device = current_device();
+  for (const auto& [host, function] : functions_)
+    if (function->image->device == device) function->unload();
+  for (const auto& image : images_)
+    if (image->device == device) image->unload();
+  for (const auto& [first, image] : copies_[device].images) image->unload();
 }
 
 void Program::prepare_managed() {
   const std::lock_guard lock(mutex_);
   if (!has_managed_) return;
+  const OnDevice first(0);
   for (auto& [host, v] : variables_) {
     if (v.managed == nullptr || v.prepared) continue;
     v.prepared = true;

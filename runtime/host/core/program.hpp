@@ -1,5 +1,5 @@
 // What a program registers before main: fat binaries with their functions and variables. A module
-// is loaded when the first of them is used.
+// is loaded when the first of them is used, and once more by each further device that uses it.
 #pragma once
 
 #include <atomic>
@@ -23,6 +23,8 @@ struct Image {
   Code code = Code::success;  ///< why it cannot be loaded
   std::string message;        ///< the loader's, when it is loaded or cannot be
   bool quiet = false;         ///< it is the program's to report
+  int device = 0;             ///< where it is loaded
+  bool on_all = true;         ///< other devices load it as well; a module of a context is not
 
   /// Loaded; throws where it cannot be.
   lw_module* loaded();
@@ -35,6 +37,7 @@ struct Function : std::enable_shared_from_this<Function> {
   std::shared_ptr<Image> image;
   std::string name;
   const void* host = nullptr;  ///< the program's stub
+  Function* first = nullptr;   ///< of the device that loaded it first; null = this is it
   std::atomic<lw_kernel*> kernel = nullptr;
   lw_kernel_info info{};
   std::vector<uint32_t> param_sizes, param_offsets;
@@ -76,7 +79,8 @@ class Program {
   Function* add_function(std::shared_ptr<Image> image, const void* host, const char* name);
   void add_variable(const void* host, Variable variable);
 
-  /// `host` is the function's stub, or the Function itself; null for neither.
+  /// As the current device has it. `host` is the function's stub, or the Function itself; null for
+  /// neither.
   Function* find_function(const void* host);
   Function& function(const void* host);
   Variable& variable(const void* host);
@@ -84,14 +88,23 @@ class Program {
   void prepare_managed();
   /// The oldest GPU that all fat binaries have code for, as in sm_75; 0 where none says.
   unsigned least_target();
-  /// The device was reset: everything is loaded again.
+  /// The current device was reset: everything is loaded again.
   void unload();
 
  private:
+  /// As one of the later devices has them.
+  struct Copies {
+    std::map<const Image*, std::shared_ptr<Image>> images;
+    std::map<const Function*, std::shared_ptr<Function>> functions;
+    std::map<const void*, Variable> variables;
+  };
+  std::shared_ptr<Image> copy(const std::shared_ptr<Image>& image);
+
   std::mutex mutex_;
   std::map<const void*, std::shared_ptr<Function>> functions_;
   std::map<const void*, Variable> variables_;
   std::vector<std::shared_ptr<Image>> images_;
+  std::map<int, Copies> copies_;
   bool has_managed_ = false;
 };
 

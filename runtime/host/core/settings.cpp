@@ -69,15 +69,6 @@ void add_checks(Settings& out, const std::string& list) {
   if (!launches.empty()) out.policies.push_back("check=" + launches);
 }
 
-/// A list of numbers, up to the first that there is no device of; there is device 0.
-bool hides_device(const char* name) {
-  const char* list = std::getenv(name);
-  if (list == nullptr) return false;
-  char* end = nullptr;
-  const long first = std::strtol(list, &end, 10);
-  return end == list || first != 0;
-}
-
 /// Now, not when the program has ended.
 void check_report(const std::string& path) {
   try {
@@ -102,7 +93,8 @@ Settings Settings::from_environment() {
     refuse("LANEWISE_ISA", out.isa, "ptx or sass");
   out.verbose = !variable("LANEWISE_VERBOSE").empty();
   out.gpu = variable("LANEWISE_GPU");
-  out.hidden = hides_device("CUDA_VISIBLE_DEVICES") || hides_device("HIP_VISIBLE_DEVICES");
+  for (const char* name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"})
+    if (const char* list = std::getenv(name)) out.visible.emplace_back(list);
   out.cache = variable("LANEWISE_CACHE");
   out.trace = variable("LANEWISE_TRACE");
   out.report = variable("LANEWISE_REPORT");

@@ -14,16 +14,16 @@ struct Settings {
   double timeout_seconds = 0;             ///< LANEWISE_TIMEOUT
   /// LANEWISE_POLICIES, separated by commas, and check=... of LANEWISE_CHECK.
   std::vector<std::string> policies;
-  std::string gpu;                  ///< LANEWISE_GPU: whose figures the program sees
-  std::string cache, trace;         ///< LANEWISE_CACHE: presets; LANEWISE_TRACE: a file
-  std::string report;               ///< LANEWISE_REPORT: a file for the tracker's report
-  std::string isa;                  ///< LANEWISE_ISA: ptx or sass, which images are taken
-  bool verbose = false;             ///< LANEWISE_VERBOSE: says which those are
-  bool hidden = false;              ///< CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES leave no device
-  bool leaks = false, api = false;  ///< LANEWISE_CHECK has it
-  findings::Options findings;       ///< LANEWISE_FINDINGS (files), _SUPPRESS, _BASELINE ...
-  bool summary = false;             ///< LANEWISE_SUMMARY
-  bool copies_host_memory = false;  ///< LANEWISE_HOST_MEMORY=copy: nothing is used in place
+  std::string gpu;                   ///< LANEWISE_GPU: whose figures the program sees, or how many
+  std::string cache, trace;          ///< LANEWISE_CACHE: presets; LANEWISE_TRACE: a file
+  std::string report;                ///< LANEWISE_REPORT: a file for the tracker's report
+  std::string isa;                   ///< LANEWISE_ISA: ptx or sass, which images are taken
+  bool verbose = false;              ///< LANEWISE_VERBOSE: says which those are
+  std::vector<std::string> visible;  ///< CUDA_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES
+  bool leaks = false, api = false;   ///< LANEWISE_CHECK has it
+  findings::Options findings;        ///< LANEWISE_FINDINGS (files), _SUPPRESS, _BASELINE ...
+  bool summary = false;              ///< LANEWISE_SUMMARY
+  bool copies_host_memory = false;   ///< LANEWISE_HOST_MEMORY=copy: nothing is used in place
 
   /// Fails with a line on standard error where a variable has a value that it cannot have.
   static Settings from_environment();

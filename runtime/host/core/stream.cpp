@@ -35,7 +35,7 @@ std::shared_ptr<Mark> Event::mark() {
 }
 
 float Event::milliseconds_since(Event& earlier) {
-  require(timed && earlier.timed, Code::invalid_handle);
+  require(timed && earlier.timed && device == earlier.device, Code::invalid_handle);
   const auto begin = earlier.mark(), end = mark();
   require(begin != nullptr && end != nullptr, Code::invalid_handle);
   require(begin->is_done() && end->is_done(), Code::not_ready);

@@ -15,6 +15,7 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   uint64_t id = 0;
+  int device = current_device();
   bool legacy = false;  ///< the default stream that waits for all others
   std::shared_ptr<Capture> capture;
   std::vector<struct Node*> tail;  ///< while it is captured: what its next node needs
@@ -34,6 +35,7 @@ struct Mark {
 
 struct Event {
   unsigned flags = 0;
+  int device = current_device();
   bool timed = true;
   std::mutex mutex;
   std::shared_ptr<Mark> last;        ///< null = never recorded

@@ -107,17 +107,18 @@ ALSO(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
 ALSO(cudaMemset_ptds, cudaMemset);
 ALSO(cudaMemsetAsync_ptsz, cudaMemsetAsync);
 
-/// There is one device; copies between it and itself are what is left.
 ENTRY(cudaMemcpyPeer, (void* to, int to_device, const void* from, int from_device, size_t bytes)) {
   return answer([&] {
-    require(to_device == 0 && from_device == 0, Code::invalid_device);
+    check_device(to_device);
+    check_device(from_device);
     copy_now(stream_of(nullptr), copy_of(to, from, bytes, kDeviceToDevice));
   });
 }
 ENTRY(cudaMemcpyPeerAsync, (void* to, int to_device, const void* from, int from_device,
                             size_t bytes, StreamHandle stream)) {
   return answer([&] {
-    require(to_device == 0 && from_device == 0, Code::invalid_device);
+    check_device(to_device);
+    check_device(from_device);
     copy_later(stream_of(stream), copy_of(to, from, bytes, kDeviceToDevice));
   });
 }

@@ -55,6 +55,26 @@ void malloc_pitch(void** pointer, size_t* pitch, size_t width, size_t rows) {
   allocate(pointer, width == 0 ? 0 : *pitch * rows, "cudaMallocPitch");
 }
 
+/// cudaMemcpy3DPeerParms
+struct Copy3DPeer {
+  Array* from_array;
+  Position from_at;
+  PitchedPointer from;
+  int from_device;
+  Array* to_array;
+  Position to_at;
+  PitchedPointer to;
+  int to_device;
+  Extent extent;
+};
+Copy copy_3d(const Copy3DPeer* p) {
+  check_device(required(p)->from_device);
+  check_device(p->to_device);
+  const Copy3D copy{p->from_array, p->from_at, p->from,   p->to_array,
+                    p->to_at,      p->to,      p->extent, kDefault};
+  return copy_3d(&copy);
+}
+
 }  // namespace
 }  // namespace lanewise::cuda
 
@@ -106,6 +126,14 @@ ENTRY(cudaMemcpy3D, (const Copy3D* parameters)) {
 ENTRY(cudaMemcpy3DAsync, (const Copy3D* parameters, StreamHandle stream)) {
   return answer([&] { copy_later(stream_of(stream), copy_3d(parameters)); });
 }
+ENTRY(cudaMemcpy3DPeer, (const Copy3DPeer* parameters)) {
+  return answer([&] { copy_now(stream_of(nullptr), copy_3d(parameters)); });
+}
+ENTRY(cudaMemcpy3DPeerAsync, (const Copy3DPeer* parameters, StreamHandle stream)) {
+  return answer([&] { copy_later(stream_of(stream), copy_3d(parameters)); });
+}
+ALSO(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer);
+ALSO(cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync);
 ALSO(cudaMemcpy2D_ptds, cudaMemcpy2D);
 ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 ALSO(cudaMemset2D_ptds, cudaMemset2D);

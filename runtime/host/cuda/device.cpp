@@ -1,6 +1,6 @@
-// The device, its properties and limits.
+// Devices, their properties and limits.
+#include <array>
 #include <cstdio>
-#include <cstring>
 
 #include "runtime/host/core/gpu.hpp"
 #include "runtime/host/core/graph.hpp"
@@ -15,26 +15,38 @@ constexpr int kVersion11 = 11080, kVersion12 = 12080, kVersion13 = 13000;
 int set_version(int* out, int version) {
   return answer([&] { *required(out) = version; }, After::works);
 }
-unsigned device_flags = 0;
-int cache_config = 0, shared_config = 0;
+/// What a program sets for a device.
+struct Configuration {
+  unsigned flags = 0;
+  int cache = 0, shared = 0;
+  unsigned peers = 0;  ///< bits of devices whose memory it may reach
+  size_t limits[7] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
+};
+std::array<Configuration, kMostDevices> configurations;
+Configuration& configuration() {
+  return configurations[static_cast<size_t>(current_device())];
+}
 
 constexpr int kStackSize = 0, kHeapSize = 2;
 size_t& limit_of(int limit) {
-  constexpr int kCount = 7;
-  static size_t values[kCount] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
-  require(limit >= 0 && limit < kCount);
+  auto& values = configuration().limits;
+  require(limit >= 0 && static_cast<size_t>(limit) < std::size(values));
   return values[limit];
 }
 
-void check_device(int device) {
-  Context::current();
-  require(device == 0, Code::invalid_device);
+/// Throws for what is no peer of the current device.
+unsigned peer_bit(int peer) {
+  check_device(peer);
+  require(peer != current_device(), Code::invalid_device);
+  return 1U << static_cast<unsigned>(peer);
 }
+
 template <typename Properties>
 int properties(Properties* out, int device) {
   return answer([&] {
     required(out);
     check_device(device);
+    const OnDevice its(device);
     fill_properties(*out);
   });
 }
@@ -47,15 +59,22 @@ using namespace lanewise::cuda;
 ENTRY(cudaGetDeviceCount, (int* count)) {
   return answer([&] {
     *required(count) = 0;
-    Context::current();
-    *count = 1;
+    *count = device_count();
   });
 }
 ENTRY(cudaGetDevice, (int* device)) {
-  return answer([&] { *required(device) = 0; });
+  return answer([&] { *required(device) = current_device(); });
 }
+/// What failed on the thread's last device is not the next one's.
 ENTRY(cudaSetDevice, (int device)) {
-  return answer([&] { check_device(device); });
+  return answer(
+      [&] {
+        check_device(device);
+        set_current_device(device);
+        const Code failure = Context::current().failure();
+        require(failure == Code::success, failure);
+      },
+      After::works);
 }
 ENTRY(cudaInitDevice, (int device, unsigned /*device_flags*/, unsigned /*flags*/)) {
   return answer([&] { check_device(device); });
@@ -78,6 +97,7 @@ ENTRY(cudaDeviceReset, ()) {
         if (Context::opened() == nullptr) return;
         Context::current().reset();
         Program::get().unload();
+        configuration() = {};
       },
       After::works);
 }
@@ -118,6 +138,7 @@ ENTRY(cudaDeviceGetAttribute, (int* value, int attribute, int device)) {
   return answer([&] {
     required(value);
     check_device(device);
+    const OnDevice its(device);
     *value = attribute_value(attribute);
   });
 }
@@ -125,11 +146,11 @@ ENTRY(cudaSetDeviceFlags, (unsigned flags)) {
   return answer([&] {
     constexpr unsigned kMask = 0x1f;
     require((flags & ~kMask) == 0);
-    device_flags = flags;
+    configuration().flags = flags;
   });
 }
 ENTRY(cudaGetDeviceFlags, (unsigned* flags)) {
-  return answer([&] { *required(flags) = device_flags; });
+  return answer([&] { *required(flags) = configuration().flags; });
 }
 ENTRY(cudaSetValidDevices, (const int* devices, int count)) {
   return answer([&] {
@@ -146,35 +167,47 @@ ENTRY(cudaDeviceGetPCIBusId, (char* text, int bytes, int device)) {
   return answer([&] {
     check_device(device);
     require(text != nullptr && bytes > 0);
-    std::snprintf(text, static_cast<size_t>(bytes), "%s", kBusId);
+    std::snprintf(text, static_cast<size_t>(bytes), "%s", bus_name(device).c_str());
   });
 }
 ENTRY(cudaDeviceGetByPCIBusId, (int* device, const char* text)) {
   return answer([&] {
     require(device != nullptr && text != nullptr);
-    require(std::strncmp(text, kBusId, std::strlen(kBusId) - 2) == 0, Code::invalid_device);
-    *device = 0;
+    *device = device_at_bus(text);
   });
 }
 ENTRY(cudaDeviceCanAccessPeer, (int* can, int device, int peer)) {
   return answer([&] {
     check_device(device);
     check_device(peer);
-    *required(can) = 0;
+    *required(can) = device != peer ? 1 : 0;
   });
 }
-ENTRY(cudaDeviceEnablePeerAccess, (int /*peer*/, unsigned /*flags*/)) {
-  return answer([] { fail(Code::invalid_device); });
+ENTRY(cudaDeviceEnablePeerAccess, (int peer, unsigned flags)) {
+  return answer([&] {
+    const unsigned bit = peer_bit(peer);
+    require(flags == 0);
+    require((configuration().peers & bit) == 0, Code::peer_enabled);
+    configuration().peers |= bit;
+  });
 }
-ENTRY(cudaDeviceDisablePeerAccess, (int /*peer*/)) {
-  return answer([] { fail(Code::invalid_device); });
+ENTRY(cudaDeviceDisablePeerAccess, (int peer)) {
+  return answer([&] {
+    const unsigned bit = peer_bit(peer);
+    require((configuration().peers & bit) != 0, Code::peer_not_enabled);
+    configuration().peers &= ~bit;
+  });
 }
-ENTRY(cudaDeviceGetP2PAttribute, (int* value, int /*attribute*/, int from, int to)) {
+/// Rank of its speed, access, atomics, arrays.
+ENTRY(cudaDeviceGetP2PAttribute, (int* value, int attribute, int from, int to)) {
   return answer([&] {
     *required(value) = 0;
     check_device(from);
     check_device(to);
-    fail(Code::invalid_device);  // a device is no peer of itself
+    require(from != to, Code::invalid_device);
+    constexpr int kRank = 1, kLast = 4;
+    require(attribute >= kRank && attribute <= kLast);
+    *value = attribute == kRank ? 0 : 1;
   });
 }
 ENTRY(cudaDeviceGetLimit, (size_t * value, int limit)) {
@@ -193,23 +226,23 @@ ENTRY(cudaDeviceSetLimit, (int limit, size_t value)) {
 ALSO(cudaThreadGetLimit, cudaDeviceGetLimit);
 ALSO(cudaThreadSetLimit, cudaDeviceSetLimit);
 ENTRY(cudaDeviceGetCacheConfig, (int* config)) {
-  return answer([&] { *required(config) = cache_config; });
+  return answer([&] { *required(config) = configuration().cache; });
 }
 ENTRY(cudaDeviceSetCacheConfig, (int config)) {
   return answer([&] {
     require(config >= 0 && config <= 3);
-    cache_config = config;
+    configuration().cache = config;
   });
 }
 ALSO(cudaThreadGetCacheConfig, cudaDeviceGetCacheConfig);
 ALSO(cudaThreadSetCacheConfig, cudaDeviceSetCacheConfig);
 ENTRY(cudaDeviceGetSharedMemConfig, (int* config)) {
-  return answer([&] { *required(config) = shared_config; });
+  return answer([&] { *required(config) = configuration().shared; });
 }
 ENTRY(cudaDeviceSetSharedMemConfig, (int config)) {
   return answer([&] {
     require(config >= 0 && config <= 2);
-    shared_config = config;
+    configuration().shared = config;
   });
 }
 ENTRY(cudaDeviceFlushGPUDirectRDMAWrites, (int /*target*/, int /*scope*/)) {

@@ -55,6 +55,10 @@ int number_of(Code code) {
       return 98;
     case Code::no_device:
       return 100;
+    case Code::peer_enabled:
+      return 704;
+    case Code::peer_not_enabled:
+      return 705;
     case Code::invalid_device:
       return 101;
     case Code::invalid_image:

@@ -297,17 +297,18 @@ ENTRY(cudaGraphExecNodeSetParams, (Executable * executable, Node* node, NodePara
   });
 }
 ENTRY(cudaDeviceGraphMemTrim, (int device)) {
-  return answer([&] { require(device == 0, Code::invalid_device); });
+  return answer([&] { check_device(device); });
 }
 ENTRY(cudaDeviceGetGraphMemAttribute, (int device, int /*attribute*/, void* value)) {
   return answer([&] {
-    require(device == 0, Code::invalid_device);
+    check_device(device);
+    const OnDevice its(device);
     *static_cast<uint64_t*>(required(value)) = Context::current().memory().used();
   });
 }
 ENTRY(cudaDeviceSetGraphMemAttribute, (int device, int /*attribute*/, const void* value)) {
   return answer([&] {
-    require(device == 0, Code::invalid_device);
+    check_device(device);
     required(value);
   });
 }

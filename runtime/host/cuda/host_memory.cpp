@@ -41,7 +41,7 @@ int prefetch(const void* pointer, size_t bytes, int device, StreamHandle stream)
   return answer([&] {
     stream_of(stream);
     require(bytes != 0 && is_managed(pointer, bytes));
-    require(device == 0 || device == kCpu, Code::invalid_device);
+    if (device != kCpu) check_device(device);
   });
 }
 int advise(const void* pointer, size_t bytes, int advice, int device) {
@@ -49,7 +49,7 @@ int advise(const void* pointer, size_t bytes, int advice, int device) {
     constexpr int kFirst = 1, kLast = 6;
     require(advice >= kFirst && advice <= kLast);
     require(bytes != 0 && is_managed(pointer, bytes));
-    require(device == 0 || device == kCpu, Code::invalid_device);
+    if (device != kCpu) check_device(device);
   });
 }
 int id_of(Location location) {
@@ -68,7 +68,7 @@ PointerAttributes pointer_attributes_of(const void* pointer) {
     std::byte first{};
     const bool symbol = AddressSpace::is_device_address(address) &&
                         lw_memory_read(Context::current().device(), address, &first, 1) == LW_OK;
-    if (symbol) return {kDevice, 0, pointer, nullptr};
+    if (symbol) return {kDevice, current_device(), pointer, nullptr};
     return {kUnregistered, kNoDevice, nullptr, nullptr};
   }
   const bool by_host =
@@ -81,7 +81,7 @@ PointerAttributes pointer_attributes_of(const void* pointer) {
   const int type = memory->kind == MemoryKind::device    ? kDevice
                    : memory->kind == MemoryKind::managed ? kManaged
                                                          : kHost;
-  return {type, 0, on_device, on_host};
+  return {type, memory->device, on_device, on_host};
 }
 
 }  // namespace lanewise::cuda

@@ -11,21 +11,41 @@ namespace {
 
 /// cudaMemPool_t: what a program sets and asks for; all pools give the same memory.
 struct Pool {
+  int device = 0;
   std::map<int, uint64_t> attributes;
+};
+/// cudaMemPoolProps, its beginning
+struct PoolProperties {
+  int allocation, handle_types;
+  struct {
+    int type, id;
+  } where;
 };
 constexpr int kFirstAttribute = 1;  // the first three are flags of what may be used again
 constexpr int kReleaseThreshold = 4, kReservedNow = 5, kReservedHigh = 6, kUsedNow = 7,
               kUsedHigh = 8;
 
-Pool& default_pool() {
-  static auto* const pool = Handles<Pool>::add(std::make_shared<Pool>());
-  return *pool;
+Pool* make_pool(int device) {
+  check_device(device);
+  auto made = std::make_shared<Pool>();
+  made->device = device;
+  return Handles<Pool>::add(std::move(made));
+}
+Pool& default_pool(int device) {
+  static auto* const pools = [] {
+    auto* made = new std::vector<Pool*>;
+    for (int d = 0; d < device_count(); ++d) made->push_back(make_pool(d));
+    return made;
+  }();
+  check_device(device);
+  return *(*pools)[static_cast<size_t>(device)];
 }
 bool is_wide(int attribute) {
   require(attribute >= kFirstAttribute && attribute <= kUsedHigh);
   return attribute >= kReleaseThreshold;
 }
 uint64_t attribute_of(Pool& pool, int attribute) {
+  const OnDevice its(pool.device);
   const uint64_t used = Context::current().memory().used();
   if (attribute == kReservedNow || attribute == kUsedNow) return used;
   const auto set = pool.attributes.find(attribute);
@@ -34,9 +54,11 @@ uint64_t attribute_of(Pool& pool, int attribute) {
   return set != pool.attributes.end() ? set->second : attribute == kReleaseThreshold ? 0 : 1;
 }
 
-int allocate_async(void** pointer, size_t bytes, StreamHandle stream) {
+int allocate_async(void** pointer, size_t bytes, StreamHandle stream, void* pool = nullptr) {
   return answer([&] {
     Stream& on = stream_of(stream);
+    const OnDevice its(pool != nullptr ? Handles<Pool>::find(pool, Code::invalid_value)->device
+                                       : on.device);
     allocate(pointer, bytes, "cudaMallocAsync");
     enqueue_allocation(on, Context::current().memory().find(reinterpret_cast<uint64_t>(*pointer)));
   });
@@ -53,7 +75,7 @@ ENTRY(cudaMallocAsync, (void** pointer, size_t bytes, StreamHandle stream)) {
 ENTRY(cudaMallocFromPoolAsync, (void** pointer, size_t bytes, void* pool, StreamHandle stream)) {
   return answer([&] { Handles<Pool>::find(pool, Code::invalid_value); }) != 0
              ? number_of(Code::invalid_value)
-             : allocate_async(pointer, bytes, stream);
+             : allocate_async(pointer, bytes, stream, pool);
 }
 ENTRY(cudaFreeAsync, (void* pointer, StreamHandle stream)) {
   return answer([&] {
@@ -69,27 +91,21 @@ ENTRY(cudaFreeAsync, (void* pointer, StreamHandle stream)) {
   });
 }
 ENTRY(cudaDeviceGetDefaultMemPool, (Pool * *pool, int device)) {
-  return answer([&] {
-    require(device == 0, Code::invalid_device);
-    *required(pool) = &default_pool();
-  });
+  return answer([&] { *required(pool) = &default_pool(device); });
 }
 ALSO(cudaDeviceGetMemPool, cudaDeviceGetDefaultMemPool);
 ENTRY(cudaDeviceSetMemPool, (int device, void* pool)) {
   return answer([&] {
-    require(device == 0, Code::invalid_device);
+    check_device(device);
     Handles<Pool>::find(pool, Code::invalid_value);
   });
 }
-ENTRY(cudaMemPoolCreate, (Pool * *pool, const void* properties)) {
-  return answer([&] {
-    required(properties);
-    *required(pool) = Handles<Pool>::add(std::make_shared<Pool>());
-  });
+ENTRY(cudaMemPoolCreate, (Pool * *pool, const PoolProperties* properties)) {
+  return answer([&] { *required(pool) = make_pool(required(properties)->where.id); });
 }
 ENTRY(cudaMemPoolDestroy, (void* pool)) {
   return answer([&] {
-    require(pool != &default_pool());
+    for (int device = 0; device < device_count(); ++device) require(pool != &default_pool(device));
     Handles<Pool>::take(pool, Code::invalid_value);
   });
 }
@@ -119,7 +135,7 @@ ENTRY(cudaMemPoolSetAccess, (void* pool, const void* descriptions, size_t count)
     require(descriptions != nullptr || count == 0);
   });
 }
-/// Every device, of which there is one, can read and write.
+/// Every device can read and write.
 ENTRY(cudaMemPoolGetAccess, (int* flags, void* pool, const void* location)) {
   return answer([&] {
     constexpr int kReadWrite = 3;

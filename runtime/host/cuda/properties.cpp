@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/host/core/devices.hpp"
 #include "runtime/host/core/gpu.hpp"
 #include "runtime/host/core/operation.hpp"
 
@@ -15,30 +16,28 @@ using core::Limits;
 struct Figures {
   const Gpu& g = core::current_gpu();
   const Limits& l = core::limits();
+  int bus = core::bus_of(core::current_device());
 };
 
 void fill_head(PropertyHead& out) {
   const char* name = core::current_gpu().market_name;
   std::memcpy(out.name, name, std::min(std::strlen(name), sizeof out.name - 1));
-  std::memcpy(out.uuid, "lanewise-device", 16);
+  std::memcpy(out.uuid, core::uuid_of(core::current_device()).data(), sizeof out.uuid);
 }
 
 }  // namespace
 
-const PropertyHead& property_head() {
-  static const PropertyHead head = [] {
-    PropertyHead out{};
-    fill_head(out);
-    return out;
-  }();
-  return head;
+PropertyHead property_head() {
+  PropertyHead out{};
+  fill_head(out);
+  return out;
 }
 
 #define LANEWISE_FILL(attribute, type, name, value) out.name = static_cast<type>(value);
 #define LANEWISE_SKIP(attribute, type, name, value)
 
 void fill_properties(Properties11& out) {
-  const auto& [g, l] = Figures{};
+  const auto& [g, l, bus] = Figures{};
   out = {};
   fill_head(out);
 #define ALL LANEWISE_FILL
@@ -50,7 +49,7 @@ void fill_properties(Properties11& out) {
 }
 
 void fill_properties(Properties12& out) {
-  const auto& [g, l] = Figures{};
+  const auto& [g, l, bus] = Figures{};
   out = {};
   fill_head(out);
 #define NEW LANEWISE_FILL
@@ -60,7 +59,7 @@ void fill_properties(Properties12& out) {
 }
 
 void fill_properties(Properties13& out) {
-  const auto& [g, l] = Figures{};
+  const auto& [g, l, bus] = Figures{};
   out = {};
   fill_head(out);
 #define OLD LANEWISE_SKIP
@@ -74,7 +73,7 @@ void fill_properties(Properties13& out) {
 
 int attribute_value(int attribute) {
   constexpr int kLast = 147, kMapsAddresses = 102;  // no property says so
-  const auto& [g, l] = Figures{};
+  const auto& [g, l, bus] = Figures{};
   core::require(attribute > 0 && attribute <= kLast);
   if (attribute == kMapsAddresses) return 1;
 #define ALL(number, type, name, value) \

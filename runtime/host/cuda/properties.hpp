@@ -50,8 +50,8 @@ struct Properties13 : PropertyHead {
 // As sizeof(cudaDeviceProp) is in the headers of the three.
 static_assert(sizeof(Properties11) == 728 && sizeof(Properties12) == 1032);
 
-inline constexpr const char* kBusId = "0000:01:00.0";
-const PropertyHead& property_head();
+/// All of the current device.
+PropertyHead property_head();
 void fill_properties(Properties11& out);
 void fill_properties(Properties12& out);
 void fill_properties(Properties13& out);

@@ -1,5 +1,6 @@
 // Streams and events.
 #include <algorithm>
+#include <array>
 
 #include "runtime/host/core/graph.hpp"
 #include "runtime/host/cuda/entry.hpp"
@@ -7,16 +8,22 @@
 namespace lanewise::cuda {
 
 Stream& stream_of(StreamHandle handle) {
-  static auto* const legacy = [] {
-    auto* made = new Stream;
-    made->legacy = true;
+  using OfDevices = std::array<Stream, kMostDevices>;
+  const auto make = [](bool legacy) {
+    auto* made = new OfDevices;  // destructors of the program may use it
+    for (int device = 0; Stream & stream : *made) {
+      stream.legacy = legacy;
+      stream.device = device++;
+    }
     return made;
-  }();
+  };
+  static auto* const legacy = make(true);
   const auto number = reinterpret_cast<uintptr_t>(handle);
-  if (number <= 1) return *legacy;
+  const auto device = static_cast<size_t>(current_device());
+  if (number <= 1) return (*legacy)[device];
   if (number == 2) {
-    thread_local auto* const own = new Stream;  // destructors of the program may use it
-    return *own;
+    thread_local auto* const own = make(false);
+    return (*own)[device];
   }
   return *Handles<Stream>::find(handle);
 }
@@ -148,10 +155,7 @@ ENTRY(cudaStreamGetId, (StreamHandle stream, unsigned long long* id)) {
   return answer([&] { *required(id) = stream_of(stream).id; });
 }
 ENTRY(cudaStreamGetDevice, (StreamHandle stream, int* device)) {
-  return answer([&] {
-    stream_of(stream);
-    *required(device) = 0;
-  });
+  return answer([&] { *required(device) = stream_of(stream).device; });
 }
 ENTRY(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest)) {
   return answer([&] {

@@ -1,7 +1,8 @@
-// cuInit, and contexts: a stack of them in each thread, and the primary one, which is the
+// cuInit, and contexts: a stack of them in each thread, and each device's primary one, which is the
 // runtime's.
 #include "runtime/host/driver/contexts.hpp"
 
+#include <array>
 #include <atomic>
 
 #include "runtime/host/core/graph.hpp"
@@ -13,10 +14,30 @@ namespace {
 
 std::atomic<bool> initialised = false;
 
-/// Without a destructor: destructors of the program may call.
-std::vector<DriverContext*>& stack() {
-  thread_local auto* const contexts = new std::vector<DriverContext*>;
+using Stack = std::vector<DriverContext*>;
+/// The calling thread's. Who chooses a device in the runtime gets its primary context.
+Stack& stack() {
+  thread_local auto* const contexts = new Stack;  // destructors of the program may call
+  if (!contexts->empty() && contexts->back()->device != current_device())
+    contexts->back() = &primary_context(current_device());
   return *contexts;
+}
+/// The runtime's calls are of the current context's device.
+void follow(const Stack& contexts) {
+  if (!contexts.empty()) set_current_device(contexts.back()->device);
+}
+void push(DriverContext* context) {
+  Stack& contexts = stack();
+  contexts.push_back(context);
+  follow(contexts);
+}
+DriverContext* pop() {
+  Stack& contexts = stack();
+  require(!contexts.empty(), Code::invalid_context);
+  DriverContext* const last = contexts.back();
+  contexts.pop_back();
+  follow(contexts);
+  return last;
 }
 
 uint64_t next_id() {
@@ -25,7 +46,8 @@ uint64_t next_id() {
 }
 
 DriverContext& context_of(DriverContext* handle) {
-  if (handle == &primary_context()) return *handle;
+  for (int device = 0; device < device_count(); ++device)
+    if (handle == &primary_context(device)) return *handle;
   return *Handles<DriverContext>::find(handle, Code::invalid_context);
 }
 
@@ -36,14 +58,16 @@ void create(DriverContext** out, unsigned flags, int device) {
   check_device(device);
   require((flags & ~kFlags) == 0);
   auto made = std::make_shared<DriverContext>();
+  made->device = device;
   made->flags = flags;
   made->id = next_id();
   *out = Handles<DriverContext>::add(std::move(made));
-  stack().push_back(*out);
+  push(*out);
 }
 
 /// Its memory and modules are given back, and what its kernels did is forgotten.
 void give_back(DriverContext& context) {
+  const OnDevice its(context.device);
   while (!context.modules.empty()) unload(*context.modules.back());
   if (Context* device = Context::opened()) device->reset(context.owner());
 }
@@ -51,28 +75,27 @@ void give_back(DriverContext& context) {
 void destroy(DriverContext* handle) {
   const auto context = Handles<DriverContext>::find(handle, Code::invalid_context);
   give_back(*context);
-  std::vector<DriverContext*>& all = stack();
-  if (!all.empty() && all.back() == handle) all.pop_back();
+  if (const Stack& all = stack(); !all.empty() && all.back() == handle) pop();
   Handles<DriverContext>::take(handle);
 }
 
-void pop(DriverContext** out) {
-  require(!stack().empty(), Code::invalid_context);
-  if (out != nullptr) *out = stack().back();
-  stack().pop_back();
+/// By the runtime, which uses the first device where none is chosen.
+bool is_used(int device) {
+  return cuda::used_runtime() && (device == 0 || device == current_device());
 }
 
 void release_primary(int device) {
   check_device(device);
-  DriverContext& primary = primary_context();
+  DriverContext& primary = primary_context(device);
   require(primary.retained > 0, Code::invalid_context);
-  if (--primary.retained == 0 && !cuda::used_runtime().load()) give_back(primary);
+  if (--primary.retained == 0 && !is_used(device)) give_back(primary);
 }
 
 extern "C" int cudaDeviceReset();
 void reset_primary(int device) {
   check_device(device);
-  DriverContext& primary = primary_context();
+  const OnDevice its(device);
+  DriverContext& primary = primary_context(device);
   while (!primary.modules.empty()) unload(*primary.modules.back());
   cudaDeviceReset();
 }
@@ -83,24 +106,22 @@ bool is_initialised() {
   return initialised || cuda::used_runtime();
 }
 
-DriverContext& primary_context() {
-  static auto* const primary = [] {
-    auto* made = new DriverContext;
-    made->primary = true;
-    made->id = next_id();
+DriverContext& primary_context(int device) {
+  static auto* const of_all = [] {
+    auto* made = new std::array<DriverContext, kMostDevices>;
+    for (int next = 0; DriverContext & primary : *made) {
+      primary.device = next++;
+      primary.primary = true;
+      primary.id = next_id();
+    }
     return made;
   }();
-  return *primary;
+  return of_all->at(static_cast<size_t>(device));
 }
 
 DriverContext* current_context() {
-  if (!stack().empty()) return stack().back();
-  return cuda::thread_used_runtime() ? &primary_context() : nullptr;
-}
-
-void check_device(int device) {
-  require(device == kDevice, Code::invalid_device);
-  Context::current();
+  if (const Stack& contexts = stack(); !contexts.empty()) return contexts.back();
+  return cuda::thread_used_runtime() ? &primary_context(current_device()) : nullptr;
 }
 
 }  // namespace lanewise::driver
@@ -159,19 +180,24 @@ ENTRY(cuCtxDetach, (DriverContext * context)) {
       Needs::device);
 }
 ENTRY(cuCtxPushCurrent_v2, (DriverContext * context)) {
-  return answer([&] { stack().push_back(&context_of(context)); }, Needs::device);
+  return answer([&] { push(&context_of(context)); }, Needs::device);
 }
 ALSO(cuCtxPushCurrent, cuCtxPushCurrent_v2);
 ENTRY(cuCtxPopCurrent_v2, (DriverContext * *out)) {
-  return answer([&] { pop(out); }, Needs::device);
+  return answer(
+      [&] {
+        DriverContext* const last = pop();
+        if (out != nullptr) *out = last;
+      },
+      Needs::device);
 }
 ALSO(cuCtxPopCurrent, cuCtxPopCurrent_v2);
 ENTRY(cuCtxSetCurrent, (DriverContext * context)) {
   return answer(
       [&] {
         DriverContext* const next = context == nullptr ? nullptr : &context_of(context);
-        if (!stack().empty()) stack().pop_back();
-        if (next != nullptr) stack().push_back(next);
+        if (!stack().empty()) pop();
+        if (next != nullptr) push(next);
       },
       Needs::device);
 }
@@ -179,16 +205,14 @@ ENTRY(cuCtxGetCurrent, (DriverContext * *out)) {
   return answer([&] { *required(out) = current_context(); }, Needs::device);
 }
 ENTRY(cuCtxGetDevice, (int* device)) {
-  return answer([&] { *required(device) = kDevice; });
+  return answer([&] { *required(device) = current_context()->device; });
 }
 ENTRY(cuCtxGetDevice_v2, (int* device, DriverContext* context)) {
   return answer(
       [&] {
-        if (context == nullptr)
-          require(current_context() != nullptr, Code::invalid_context);
-        else
-          context_of(context);
-        *required(device) = kDevice;
+        const DriverContext* of = context == nullptr ? current_context() : &context_of(context);
+        require(of != nullptr, Code::invalid_context);
+        *required(device) = of->device;
       },
       Needs::device);
 }
@@ -230,7 +254,8 @@ ENTRY(cuCtxSynchronize, ()) {
 }
 ENTRY(cuCtxSynchronize_v2, (DriverContext * context)) {
   return answer([&] {
-    if (context != nullptr) context_of(context);
+    const DriverContext& of = context != nullptr ? context_of(context) : *current_context();
+    const OnDevice its(of.device);
     forbid_in_capture();
     Context::current().synchronise();
   });
@@ -249,13 +274,13 @@ SAME(cuFlushGPUDirectRDMAWrites, cudaDeviceFlushGPUDirectRDMAWrites, (int target
 /// What is recorded after all work is after that of a context.
 ENTRY(cuCtxRecordEvent, (DriverContext * context, EventHandle event)) {
   return answer([&] {
-    if (context != nullptr) context_of(context);
+    const OnDevice its((context != nullptr ? context_of(context) : *current_context()).device);
     record(stream_of(nullptr), *Handles<Event>::find(event));
   });
 }
 ENTRY(cuCtxWaitEvent, (DriverContext * context, EventHandle event)) {
   return answer([&] {
-    if (context != nullptr) context_of(context);
+    const OnDevice its((context != nullptr ? context_of(context) : *current_context()).device);
     wait(stream_of(nullptr), *Handles<Event>::find(event));
   });
 }
@@ -264,8 +289,8 @@ ENTRY(cuDevicePrimaryCtxRetain, (DriverContext * *out, int device)) {
   return answer(
       [&] {
         check_device(device);
-        *required(out) = &primary_context();
-        ++primary_context().retained;
+        *required(out) = &primary_context(device);
+        ++primary_context(device).retained;
       },
       Needs::device);
 }
@@ -282,7 +307,7 @@ ENTRY(cuDevicePrimaryCtxSetFlags_v2, (int device, unsigned flags)) {
       [&] {
         check_device(device);
         require((flags & ~kFlags) == 0);
-        primary_context().flags = flags;
+        primary_context(device).flags = flags;
       },
       Needs::device);
 }
@@ -291,8 +316,8 @@ ENTRY(cuDevicePrimaryCtxGetState, (int device, unsigned* flags, int* active)) {
   return answer(
       [&] {
         check_device(device);
-        *required(flags) = primary_context().flags;
-        *required(active) = primary_context().retained > 0 || cuda::used_runtime().load() ? 1 : 0;
+        *required(flags) = primary_context(device).flags;
+        *required(active) = primary_context(device).retained > 0 || is_used(device) ? 1 : 0;
       },
       Needs::device);
 }

@@ -1,5 +1,5 @@
-// Contexts of the CUDA driver: whose memory and modules are given back with them. All share the
-// device, its addresses and its queue.
+// Contexts of the CUDA driver: whose memory and modules are given back with them. Those of a device
+// share its failures.
 #pragma once
 
 #include <vector>
@@ -12,6 +12,7 @@ struct Module;
 
 /// CUcontext
 struct DriverContext {
+  int device = 0;
   bool primary = false;
   unsigned flags = 0;
   uint64_t id = 0;
@@ -19,17 +20,14 @@ struct DriverContext {
   int attached = 1;  ///< of another one: cuCtxAttach
   std::vector<Module*> modules;
 
-  /// What memory of it is known by; the primary one's is the runtime's.
+  /// What memory of it is known by; a primary one's is the runtime's.
   const void* owner() const { return primary ? nullptr : this; }
 };
 
-/// The calling thread's; null for none. A thread that called the runtime has the primary one.
+/// The calling thread's; null for none. A thread that called the runtime has the primary one of its
+/// device.
 DriverContext* current_context();
-DriverContext& primary_context();
+DriverContext& primary_context(int device);
 bool is_initialised();
-
-/// The device, which there is one of.
-constexpr int kDevice = 0;
-void check_device(int device);
 
 }  // namespace lanewise::driver

@@ -134,7 +134,7 @@ ENTRY(cuMemcpyDtoDAsync_v2, (Address to, Address from, size_t bytes, StreamHandl
   return answer(
       [&] { copy_later(stream_of(stream), copy_of(to, from, bytes, cuda::kDeviceToDevice)); });
 }
-/// All contexts are of one device.
+/// An address says whose memory it is.
 ENTRY(cuMemcpyPeer, (Address to, DriverContext* /*to_context*/, Address from,
                      DriverContext* /*from_context*/, size_t bytes)) {
   return cuMemcpyDtoD_v2(to, from, bytes);

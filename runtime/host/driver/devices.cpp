@@ -1,7 +1,6 @@
 // Devices and what they have.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 
 #include "runtime/host/core/gpu.hpp"
 #include "runtime/host/cuda/properties.hpp"
@@ -20,6 +19,7 @@ int of_device(int device, const Body& body) {
   return answer(
       [&] {
         check_device(device);
+        const OnDevice its(device);
         body();
       },
       Needs::device);
@@ -42,7 +42,7 @@ ENTRY(cuDeviceGet, (int* device, int ordinal)) {
   return of_device(ordinal, [&] { *required(device) = ordinal; });
 }
 ENTRY(cuDeviceGetCount, (int* count)) {
-  return answer([&] { *required(count) = 1; }, Needs::device);
+  return answer([&] { *required(count) = device_count(); }, Needs::device);
 }
 ENTRY(cuDeviceGetName, (char* name, int bytes, int device)) {
   return of_device(device, [&] {
@@ -52,14 +52,14 @@ ENTRY(cuDeviceGetName, (char* name, int bytes, int device)) {
 }
 ENTRY(cuDeviceGetUuid, (char* uuid, int device)) {
   return of_device(device, [&] {
-    const auto& head = cuda::property_head();
+    const auto head = cuda::property_head();
     std::copy_n(head.uuid, sizeof head.uuid, required(uuid));
   });
 }
 ALSO(cuDeviceGetUuid_v2, cuDeviceGetUuid);
 ENTRY(cuDeviceGetLuid, (char* luid, unsigned* mask, int device)) {
   return of_device(device, [&] {
-    const auto& head = cuda::property_head();
+    const auto head = cuda::property_head();
     std::copy_n(head.luid, sizeof head.luid, required(luid));
     *required(mask) = head.luid_mask;
   });
@@ -97,43 +97,39 @@ ENTRY(cuDeviceGetExecAffinitySupport, (int* value, int /*type*/, int device)) {
 ENTRY(cuDeviceGetPCIBusId, (char* text, int bytes, int device)) {
   return of_device(device, [&] {
     require(text != nullptr && bytes > 0);
-    std::snprintf(text, static_cast<size_t>(bytes), "%s", cuda::kBusId);
+    std::snprintf(text, static_cast<size_t>(bytes), "%s", bus_name(device).c_str());
   });
 }
 ENTRY(cuDeviceGetByPCIBusId, (int* device, const char* text)) {
   return answer(
       [&] {
         require(device != nullptr && text != nullptr);
-        require(std::strncmp(text, cuda::kBusId, std::strlen(cuda::kBusId) - 2) == 0,
-                Code::invalid_device);
-        *device = kDevice;
+        *device = device_at_bus(text);
       },
       Needs::device);
 }
+extern "C" int cudaDeviceCanAccessPeer(int* can, int device, int peer);
+extern "C" int cudaDeviceGetP2PAttribute(int* value, int attribute, int from, int to);
+extern "C" int cudaDeviceEnablePeerAccess(int peer, unsigned flags);
+extern "C" int cudaDeviceDisablePeerAccess(int peer);
 ENTRY(cuDeviceCanAccessPeer, (int* can, int device, int peer)) {
-  return of_device(device, [&] {
-    check_device(peer);
-    *required(can) = 0;
-  });
+  return forward([&] { return cudaDeviceCanAccessPeer(can, device, peer); }, Needs::device);
 }
-ENTRY(cuDeviceGetP2PAttribute, (int* value, int /*attribute*/, int from, int to)) {
-  return of_device(from, [&] {
-    check_device(to);
-    *required(value) = 0;
-    fail(Code::invalid_device);  // a device is no peer of itself
-  });
+ENTRY(cuDeviceGetP2PAttribute, (int* value, int attribute, int from, int to)) {
+  return forward([&] { return cudaDeviceGetP2PAttribute(value, attribute, from, to); },
+                 Needs::device);
 }
+/// A context of the same device is no peer.
 ENTRY(cuCtxEnablePeerAccess, (DriverContext * peer, unsigned flags)) {
-  return answer([&] {
-    require(peer != nullptr && flags == 0);
-    fail(Code::invalid_context);  // there is one device, which is no peer of itself
-  });
+  const int number = answer(
+      [&] { require(required(peer)->device != current_context()->device, Code::invalid_context); });
+  return number != 0 ? number
+                     : forward([&] { return cudaDeviceEnablePeerAccess(peer->device, flags); });
 }
 ENTRY(cuCtxDisablePeerAccess, (DriverContext * peer)) {
-  return answer([&] {
-    required(peer);
-    fail(Code::invalid_context);
-  });
+  const int number = answer(
+      [&] { require(required(peer)->device != current_context()->device, Code::invalid_context); });
+  return number != 0 ? number : forward([&] { return cudaDeviceDisablePeerAccess(peer->device); });
 }
 ENTRY(cuProfilerStart, ()) {
   return answer([] {});

@@ -84,6 +84,7 @@ ENTRY(cuKernelGetAttribute, (int* value, int attribute, Function* kernel, int de
   return answer(
       [&] {
         check_device(device);
+        const OnDevice its(device);
         *required(value) = attribute_of(kernel, attribute);
       },
       Needs::device);
@@ -92,6 +93,7 @@ ENTRY(cuKernelSetAttribute, (int attribute, int value, Function* kernel, int dev
   return answer(
       [&] {
         check_device(device);
+        const OnDevice its(device);
         cuda::set_attribute(kernel, attribute, value);
       },
       Needs::device);
@@ -100,6 +102,7 @@ ENTRY(cuKernelSetCacheConfig, (Function * kernel, int config, int device)) {
   return answer(
       [&] {
         check_device(device);
+        const OnDevice its(device);
         Program::get().function(kernel);
         require(config >= 0 && config <= 3);
       },

@@ -69,6 +69,12 @@ void put(void* out, const T& value) {
   std::memcpy(out, &value, sizeof value);
 }
 
+/// The current one where that is of the device, else the primary one.
+DriverContext* context_of(int device) {
+  DriverContext* const current = current_context();
+  return current->device == device ? current : &primary_context(device);
+}
+
 /// False where the address is of no allocation.
 bool pointer_attribute(void* out, int attribute, Address address) {
   const cuda::PointerAttributes a = cuda::pointer_attributes_of(pointer_at(address));
@@ -77,7 +83,7 @@ bool pointer_attribute(void* out, int attribute, Address address) {
   const bool by_host = a.type == cuda::kHost;
   switch (attribute) {
     case kContext:
-      put(out, reinterpret_cast<uintptr_t>(current_context()));
+      put(out, reinterpret_cast<uintptr_t>(context_of(a.device)));
       break;
     case kMemoryType:
       put(out, by_host ? kTypeHost : kTypeDevice);
@@ -102,7 +108,7 @@ bool pointer_attribute(void* out, int attribute, Address address) {
       put(out, a.type == cuda::kManaged ? 1 : 0);
       break;
     case kOrdinal:
-      put(out, kDevice);
+      put(out, a.device);
       break;
     case kRangeStart:
       put(out, memory == nullptr ? address : memory->address);

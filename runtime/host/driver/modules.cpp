@@ -74,7 +74,7 @@ Module* library_of(const Function& function) {
 
 Module* load_module(const void* data, const Options& options, bool library) {
   auto made = std::make_shared<Module>();
-  made->image = load_image(data, options);
+  made->image = load_image(data, options, library);
   lw_module* module = made->image->loaded();
   for (size_t i = 0; i < lw_module_kernel_count(module); ++i)
     made->names.emplace_back(lw_module_kernel_name(module, i));
@@ -146,10 +146,11 @@ size_t bytes_of_image(const void* data) {
   return text.size();
 }
 
-std::shared_ptr<Image> load_image(const void* data, const Options& options) {
+std::shared_ptr<Image> load_image(const void* data, const Options& options, bool library) {
   data = unwrapped(data);
   const size_t bytes = bytes_of_image(data);
   auto image = Program::get().add_image(nullptr, 0);
+  image->on_all = library;
   const auto* first = static_cast<const std::byte*>(data);
   image->own.assign(first, first + bytes);
   image->data = image->own.data();

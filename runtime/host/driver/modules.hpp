@@ -47,8 +47,9 @@ core::Function* function_named(Module& module, const char* name);
 void variable(Module& module, const char* name, uint64_t* address, size_t* bytes);
 /// The same with a copy of the host's at the same address.
 void managed(Module& module, const char* name, uint64_t* address, size_t* bytes);
-/// PTX text, a cubin, a fat binary, or its wrapper; loaded at once.
-std::shared_ptr<core::Image> load_image(const void* data, const Options& options);
+/// PTX text, a cubin, a fat binary, or its wrapper; loaded at once. All devices have a library's.
+std::shared_ptr<core::Image> load_image(const void* data, const Options& options,
+                                        bool library = false);
 /// Bytes of one of these that a program names without its size.
 size_t bytes_of_image(const void* data);
 /// Waits for the device's work.

@@ -60,7 +60,8 @@ ENTRY(cudaLibraryGetManaged,
 }
 ENTRY(cudaKernelSetAttributeForDevice, (const void* kernel, int attribute, int value, int device)) {
   return answer([&] {
-    require(device == 0, Code::invalid_device);
+    check_device(device);
+    const OnDevice its(device);
     set_attribute(kernel, attribute, value);
   });
 }

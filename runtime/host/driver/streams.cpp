@@ -10,8 +10,9 @@ using namespace lanewise::driver;
 
 ENTRY(cuStreamGetCtx, (StreamHandle stream, DriverContext** context)) {
   return answer([&] {
-    stream_of(stream);
-    *required(context) = current_context();
+    const Stream& of = stream_of(stream);
+    DriverContext* const current = current_context();
+    *required(context) = of.device == current->device ? current : &primary_context(of.device);
   });
 }
 ENTRY(cuStreamGetCtx_v2, (StreamHandle stream, DriverContext** context, void** green)) {

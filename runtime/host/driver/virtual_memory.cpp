@@ -144,7 +144,7 @@ void unmap(Address address, uint64_t bytes) {
 
 void require_device(const Place& place) {
   require(place.type == kOnDevice);
-  require(place.id == kDevice, Code::invalid_device);
+  check_device(place.id);
 }
 
 const Part& part_at(Address address) {
@@ -205,6 +205,7 @@ ENTRY(cuMemCreate,
     require(required(properties)->type == kPinned);
     require_device(properties->place);
     require(properties->handle_types == 0, Code::not_supported);
+    const OnDevice its(properties->place.id);
     size_t free = 0, total = 0;
     cuda::memory_left(free, total);
     require(bytes <= free, Code::out_of_memory);

@@ -1,4 +1,4 @@
-// The device, its properties and limits: a card of GCN3.
+// Devices, their properties and limits: a card of GCN3.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -20,7 +20,8 @@ struct Card {
 constexpr Card kCard;
 
 uint64_t memory_bytes() {
-  return std::min(kCard.memory, Context::current().info().max_arena);
+  return std::min(kCard.memory,
+                  Context::current().info().max_arena / static_cast<unsigned>(device_count()));
 }
 
 /// hipDeviceProp_t
@@ -73,16 +74,11 @@ void fill(Properties& out) {
   out.clock_instruction = 1000000;
   out.features = kFeatures;
   out.concurrent = out.maps_host = out.managed = 1;
-  out.bus_id = 1;
+  out.bus_id = bus_of(current_device());
   out.version = kCard.version;
   out.cooperative = 1;
   out.pitch = 2147483647;
   out.texture_alignment = out.texture_pitch = 256;
-}
-
-void check_device(int device) {
-  Context::current();
-  require(device == 0, Code::invalid_device);
 }
 
 int attribute_of(int attribute) {
@@ -166,17 +162,31 @@ SAME(hipDeviceGetPCIBusId, cudaDeviceGetPCIBusId, (char* text, int bytes, int de
      (text, bytes, device))
 SAME(hipDeviceCanAccessPeer, cudaDeviceCanAccessPeer, (int* can, int device, int peer),
      (can, device, peer))
+SAME(hipDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId, (int* device, const char* text),
+     (device, text))
+SAME(hipMemcpyPeer, cudaMemcpyPeer,
+     (void* to, int to_device, const void* from, int from_device, size_t bytes),
+     (to, to_device, from, from_device, bytes))
+SAME(hipMemcpyPeerAsync, cudaMemcpyPeerAsync,
+     (void* to, int to_device, const void* from, int from_device, size_t bytes,
+      StreamHandle stream),
+     (to, to_device, from, from_device, bytes, stream))
+SAME(hipDeviceEnablePeerAccess, cudaDeviceEnablePeerAccess, (int peer, unsigned flags),
+     (peer, flags))
+SAME(hipDeviceDisablePeerAccess, cudaDeviceDisablePeerAccess, (int peer), (peer))
 SAME(hipProfilerStart, cudaProfilerStart, (), ())
 SAME(hipProfilerStop, cudaProfilerStop, (), ())
 ENTRY(hipGetDeviceProperties, (Properties * out, int device)) {
   return answer([&] {
     check_device(device);
+    const OnDevice its(device);
     fill(*required(out));
   });
 }
 ENTRY(hipDeviceGetAttribute, (int* value, int attribute, int device)) {
   return answer([&] {
     check_device(device);
+    const OnDevice its(device);
     *required(value) = attribute_of(attribute);
   });
 }
