@@ -73,6 +73,16 @@ TEST_CASE("shared memory: read before it is written, by anybody of the group") {
   CHECK(faults(kAll + "ld.shared.u32 %r6, [cells+256];") == 128);
 }
 
+TEST_CASE("the check of races beside it changes nothing" * kHostCase) {
+  const auto both = [](const std::string& body) {
+    return checked(body, "--check init,race")["fault_count"].get<int>();
+  };
+  CHECK(both(kAll + "ld.shared.u32 %r6, [cells+128];") == 0);
+  CHECK(both(kAll + "ld.shared.u32 %r6, [cells+256];") == 128);
+  CHECK(both("st.shared.u32 [%r3], %r5;\n  atom.shared.add.u32 %r6, [%r3], 1;") == 0);
+  CHECK(both("ld.shared.v2.u32 {%r6, %r7}, [cells+256];") == 128);
+}
+
 TEST_CASE("every byte counts, in vectors, parts and through generic addresses") {
   CHECK(faults("st.shared.u8 [%r3], %r5;\n  ld.shared.u8 %r6, [%r3];") == 0);
   CHECK(faults("st.shared.u8 [%r3], %r5;\n  ld.shared.u16 %r6, [%r3];") == 128);

@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # usage: NVCC13=nvcc NVCC11=nvcc tests/host/build.sh [NAME...]
-# Compiles cuda/*.cu, or those named, to programs/: with a shared runtime, by CUDA 13 and a part of them by 11.8 as
+# Compiles cuda/*.cu and the samples' programs, or those named, to programs/: with a shared runtime, by CUDA 13 and a part of them by 11.8 as
 # well (host compiler: NVCC11_HOST); driver/drv_* to driver/programs/, device/dev_* to
 # device/programs/. tests/packed/pack.sh host_programs host_driver host_device packs them.
 set -euo pipefail
 cd "$(dirname "$0")"
 mkdir -p programs
+sources=/tmp/lanewise-programs
+mkdir -p $sources
 names=("$@")
-[ $# -gt 0 ] || names=($(basename -s .cu cuda/*.cu))
+samples=../../samples/programs
+[ $# -gt 0 ] || names=($(basename -s .cu cuda/*.cu $samples/*.cu) blur_first)
 by_both=" vector_add reductions managed jacobi fft printing events copies textures texture_references image_pipeline life
   matrix_multiply monte_carlo "
 # Programs of the driver API have their kernels as PTX, a fat binary and a cubin, which CUDA 11.8 makes for sm_52.
@@ -61,9 +64,18 @@ for name in "${names[@]}"; do
   flags=(-std=c++17 -O2 -lineinfo -cudart shared -Xlinker -s)
   [ "$name" != cub_sort ] || flags=(-std=c++17 -O2 -cudart shared -Xlinker -s -arch=compute_75)
   [ "$name" != ampere ] || flags+=(-arch=compute_80)
+  source=$name
+  [ "$name" != blur_first ] || source=blur flags+=(-DFIRST_VERSION)
+  # Line tables have the whole path: one that is the same everywhere.
+  cp cuda/* $samples/*.cu $samples/*.h "$sources"
+  # usage: compile COMPILER... SUFFIX
+  compile() {
+    (cd "$sources" && "${@:1:$#-1}" "${flags[@]}" "$source.cu" -o program)
+    mv "$sources/program" "programs/$name.${!#}"
+  }
   # What CUDA 12 removed.
-  [ "$name" = texture_references ] || (cd cuda && "${NVCC13:-nvcc}" "${flags[@]}" "$name.cu" -o "../programs/$name.cuda13")
+  if [ "$name" != texture_references ]; then compile "${NVCC13:-nvcc}" cuda13; fi
   case $by_both in *" $name "*)
-    [ -z "${NVCC11:-}" ] || (cd cuda && "$NVCC11" -ccbin "${NVCC11_HOST:-c++}" "${flags[@]}" "$name.cu" -o "../programs/$name.cuda11")
+    if [ -n "${NVCC11:-}" ]; then compile "$NVCC11" -ccbin "${NVCC11_HOST:-c++}" cuda11; fi
   esac
 done

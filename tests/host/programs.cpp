@@ -38,7 +38,7 @@ TEST_CASE("programs: each checks its own results") {
   for (const std::string& program : all_programs()) {
     // jit is run below.
     if (is(program, "errors") || is(program, "jit") || is(program, "drv_devices") ||
-        !is_served(program))
+        is(program, "blur_first") || !is_served(program))
       continue;
     // Drivers' compilers take half a minute for the sort, and longer for kernels that allocate.
     const bool slow = is(program, "cub_sort") || program.starts_with("dev_");
@@ -53,6 +53,15 @@ TEST_CASE("programs: the same where no host memory is used in place") {
   for (const char* program : {"managed.cuda13", "reductions.cuda13", "graphs.cuda13",
                               "virtual_functions.cuda13", "conjugate_gradient.cuda13"})
     check_ok(program, "LANEWISE_HOST_MEMORY=copy");
+}
+
+TEST_CASE("programs: the README's first example has a mistake, which its report names") {
+  const Output o = run("blur_first.cuda13");
+  CHECK(o.code == 1);
+  CHECK(reports(o) == 1);
+  CHECK(o.err.find("blur.cu:8]") != std::string::npos);
+  CHECK(o.err.find("nearest allocation: 'cudaMalloc #1' (4000 bytes; right behind its end)") !=
+        std::string::npos);
 }
 
 TEST_CASE("programs: what kernels print comes at synchronisation, a failed assertion once") {

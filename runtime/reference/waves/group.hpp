@@ -151,6 +151,8 @@ class Group {
   void access_memory(Lane lane, const Code& code);
   Access access_of(Lane lane, const Code& code) const;
   Located locate_access(Lane lane, const Code& code);
+  /// Every byte of every access is looked at: whether it was written, or by who asked for it.
+  bool looks_at_bytes() const { return !written_.empty() || setting_.touch; }
   void check_written(Lane lane, const Code& code, const Located& at);
   void move_bytes(Lane lane, const Code& code, std::byte* data);
   void exchange_elements(Lane lane, const Code& code, std::byte* data);

@@ -57,7 +57,7 @@ void Group::start_watch() {
 
 /// Words of all lanes that lie in one range. False: each lane has to be looked at.
 bool Group::watch_wave(Wave& wave, const Code& code) {
-  if (!code.plain_words || setting_.touch) return false;
+  if (!code.plain_words || looks_at_bytes()) return false;
   const bool stores = code.action == Action::store;
   race::WaveWords words;
   const Range& r = wave.ranges[code.access];
@@ -127,7 +127,7 @@ void Group::watch_access(Lane lane, const Code& code) {
   const uint32_t first = lane.wave.lane;
   lane.wave.lane = lane.i;  // find_range() asks for the first active one
   Located at;
-  if (fits() || (find_range(lane.wave, &code) && fits()))
+  if (!looks_at_bytes() && (fits() || (find_range(lane.wave, &code) && fits())))
     at = {r.data + lane.linear() * r.step + (address - r.base), FaultKind::none, address};
   else
     at = locate_access(lane, code);

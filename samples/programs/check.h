@@ -1,6 +1,6 @@
-// What the programs of this folder share: each prints what it found and ends with 0 if all was
-// right.
+// What the programs share: each prints what it found and ends with 0 if all was right.
 #pragma once
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
