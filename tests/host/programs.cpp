@@ -182,6 +182,24 @@ TEST_CASE("programs: several devices, each with its figures, variables, memory a
   CHECK(managed.out.ends_with("managed: ok\n"));
 }
 
+TEST_CASE("programs: sixteen at once share a cache that none of them finds") {
+  if (on_reference()) return;  // it keeps nothing on disk
+  const std::string cache = cli_test::scratch() + "/cache";
+  const std::string line =
+      "env XDG_CACHE_HOME=" + cache +
+      " LD_LIBRARY_PATH=" LANEWISE_CUDART " LANEWISE_DEVICE=" + cli_test::device() + " " +
+      path_of("vector_add.cuda13") + " || echo FAILED";
+  make_executable(path_of("vector_add.cuda13"));
+  std::string all;
+  for (int i = 0; i < 16; ++i)
+    all += "(" + line + ") >" + cli_test::scratch() + "/out" + std::to_string(i) + " 2>&1 & ";
+  REQUIRE(std::system((all + "wait").c_str()) == 0);
+  for (int i = 0; i < 16; ++i)
+    CHECK(cli_test::slurp(cli_test::scratch() + "/out" + std::to_string(i)) == "vector_add: ok\n");
+  CHECK(std::filesystem::exists(cache + "/lanewise"));
+  CHECK(run("vector_add.cuda13", {}, "XDG_CACHE_HOME=" + cache).out == "vector_add: ok\n");
+}
+
 TEST_CASE("programs: settings of the environment") {
   const Output named = run("vector_add.cuda13", {}, "LANEWISE_GPU=gh100 LANEWISE_SUMMARY=1");
   CHECK(named.code == 0);

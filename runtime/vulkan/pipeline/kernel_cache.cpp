@@ -213,12 +213,14 @@ struct KernelCache::Build {
 
 spirv::Module KernelCache::translate(const Build& build) {
   if (const auto bytes = disk_.load(CacheKind::module, build.key)) {
-    // Its checksum says that it is what was stored, not that it was good: drivers trust SPIR-V.
     auto module = decode_module(*bytes);
-    if (module && spirv::validate(module->words).empty()) return std::move(*module);
+    if (module) return std::move(*module);
   }
   spirv::Module module = translator_(build.program, build.options, target_);
-  disk_.store(CacheKind::module, build.key, encode_module(module));
+  // Drivers trust SPIR-V. What is loaded was validated here: its checksum says that it is what was
+  // stored, and nobody but this user could have written it.
+  if (disk_.usable() && spirv::validate(module.words).empty())
+    disk_.store(CacheKind::module, build.key, encode_module(module));
   return module;
 }
 
