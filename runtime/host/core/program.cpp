@@ -234,6 +234,11 @@ Variable& Program::variable(const void* host) {
       .first->second;
 }
 
+std::shared_ptr<Image> Program::image(const std::shared_ptr<Image>& first) {
+  const std::lock_guard lock(mutex_);
+  return first->device == current_device() ? first : copy(first);
+}
+
 unsigned Program::least_target() {
   const std::lock_guard lock(mutex_);
   unsigned of_all = 0;

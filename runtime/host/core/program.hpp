@@ -84,6 +84,7 @@ class Program {
   Function* find_function(const void* host);
   Function& function(const void* host);
   Variable& variable(const void* host);
+  std::shared_ptr<Image> image(const std::shared_ptr<Image>& first);
   /// Managed variables get their memory, wherever the program has a pointer to one.
   void prepare_managed();
   /// The oldest GPU that all fat binaries have code for, as in sm_75; 0 where none says.

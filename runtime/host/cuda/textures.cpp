@@ -217,7 +217,8 @@ void bind(const void* host, const lw_texture_options& o) {
   // What was put in before reads the texels that were bound then.
   Context::current().synchronise();
   const auto object = made_of(o);
-  call(lw_module_bind_texture(reference.image->loaded(), reference.name.c_str(), object->texture));
+  call(lw_module_bind_texture(Program::get().image(reference.image)->loaded(),
+                              reference.name.c_str(), object->texture));
 }
 
 void bind_texture(const TextureReference* host, const Resource& resource) {
@@ -422,7 +423,7 @@ ENTRY(cudaUnbindTexture, (const TextureReference* texture)) {
   return answer([&] {
     const Reference r = references().find(required(texture), Code::invalid_texture);
     Context::current().synchronise();
-    call(lw_module_bind_texture(r.image->loaded(), r.name.c_str(), nullptr));
+    call(lw_module_bind_texture(Program::get().image(r.image)->loaded(), r.name.c_str(), nullptr));
   });
 }
 ENTRY(cudaGetTextureAlignmentOffset, (size_t * offset, const TextureReference* /*texture*/)) {
