@@ -178,6 +178,8 @@ TEST_CASE("programs: several devices, each with its figures, variables, memory a
   CHECK(run("devices.cuda13", "names", "LANEWISE_GPU=17").err.find("at most 16 devices") !=
         std::string::npos);
   CHECK(run("devices.cuda13", "names", "LANEWISE_GPU=t4,none").code != 0);
+  if (is_served("texture_references.cuda11"))  // bound in the module of the second device
+    CHECK(run("texture_references.cuda11", "1", "LANEWISE_GPU=2").code == 0);
   const Output managed = run("managed.cuda13", {}, "LANEWISE_GPU=2");
   CHECK(managed.out.ends_with("managed: ok\n"));
 }

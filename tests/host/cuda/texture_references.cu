@@ -21,7 +21,8 @@ __global__ void copies(int height) {
   }
 }
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1) MUST(cudaSetDevice(std::atoi(argv[1])));
   const int width = 8, height = 6;
   std::vector<float> texels(width * height);
   for (auto& t : texels) t = static_cast<float>(random_number() % 256);
