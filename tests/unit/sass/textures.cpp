@@ -34,8 +34,8 @@ struct Form {
   bool flat_one = false;  ///< a texture of one dimension, read as one of two
 };
 
-ir::Program lowered(const std::string& text) {
-  const sass::Listing listing = sass::parse(text);
+ir::Program lowered(const std::string& text, unsigned arch = 50) {
+  const sass::Listing listing = sass::parse(text, arch);
   for (const Diagnostic& d : listing.diagnostics) FAIL(d.line << ": " << d.message);
   sass::LowerResult r = sass::lower(listing);
   for (const Diagnostic& d : r.diagnostics)
@@ -385,8 +385,8 @@ struct Plain {
     return bench.get<uint32_t>(d.address + z * l.slice_pitch + y * l.row_pitch + 4 * x, 1)[0];
   }
   /// One lane runs the body; R40 to R43 come back.
-  std::vector<uint32_t> run(const std::string& body, uint64_t faults = 0) {
-    const ir::Program program = lowered(kernel_text(body, 4));
+  std::vector<uint32_t> run(const std::string& body, uint64_t faults = 0, unsigned arch = 50) {
+    const ir::Program program = lowered(kernel_text(body, 4), arch);
     const uint64_t in = bench.put(std::vector<uint32_t>(kInWords)),
                    out = bench.put(std::vector<uint32_t>(4));
     bench.clear();
@@ -498,12 +498,42 @@ TEST_CASE("surfaces: reductions and atomic operations") {
   CHECK(s.run(numbers({400, 3, 5}) + "SUATOM.D.BA.2D.ADD.IGN R40, [R20], R22, 0x54 ;\n")[0] == 0);
 }
 
-TEST_CASE("sass: surfaces: a predicate of texels that are not resident is refused") {
-  sass::Listing listing = sass::parse("SULD.D.BA.2D.TRAP R40, [R20], 0x54\nEXIT\n", 61);
+TEST_CASE("surfaces: sums of two halves, from sm_52 on; none is flushed from sm_60 on") {
+  for (const unsigned arch : {52U, 53U, 60U, 61U}) {
+    CAPTURE(arch);
+    const std::string type = arch < 60 ? ".ADD.F16x2.FTZ.RN" : ".ADD.F16x2.RN";
+    const uint32_t sum = arch < 60 ? 0x3c000000 : 0x3c000002;
+    Plain s(8, 4, 0, 0);
+    const std::string start = numbers({12, 1, 0x00010001}) +
+                              "SUST.D.BA.2D.TRAP [R20], R22, 0x54 ;\n" +
+                              numbers({12, 1, 0x3c000001});
+    s.run(start + "SURED.D.BA.2D" + type + ".TRAP [R20], R22, 0x54 ;\n", 0, arch);
+    CHECK(s.texel(3, 1) == sum);
+    CHECK(s.run(start + "SUATOM.D.BA.2D" + type + ".TRAP R40, [R20], R22, 0x54 ;\n", 0, arch)[0] ==
+          0x00010001);
+    CHECK(s.texel(3, 1) == sum);
+  }
+  // sm_50 has another name for the code, and no meaning.
+  const std::string none = "SURED.D.2D.ADD.INVALIDATOMICSIZE4 [R20], R22, 0x54\nEXIT\n";
+  const sass::Listing listing = sass::parse(none, 50);
   REQUIRE(listing.diagnostics.empty());
-  CHECK(sass::lower(listing).diagnostics.empty());
-  listing.kernels[0].code[0].word |= uint64_t{1} << 30;  // P6
-  const auto refused = sass::lower(listing).diagnostics;
-  REQUIRE(!refused.empty());
-  CHECK(refused[0].message.find("not resident") != std::string::npos);
+  CHECK(!sass::lower(listing).diagnostics.empty());
+  CHECK(!sass::parse("SURED.D.2D.ADD.F16x2.RN [R20], R22, 0x54\nEXIT\n", 50).diagnostics.empty());
+}
+
+TEST_CASE("textures and surfaces: a predicate of texels that are not resident is refused") {
+  for (const char* text :
+       {"SULD.D.BA.2D.TRAP P6, R40, [R20], 0x54", "SULD.P.1D.R P0, R40, [R20], R3",
+        "SUATOM.D.2D.CAS.TRAP P1, R40, [R20], R22, 0x54",
+        "SUATOM.D.2D.ADD.TRAP P1, R40, [R20], R22, R3", "TEX.LZ P2, R40, R20, 0x54, 2D, 0x1",
+        "TLD4.R P3, R40, R20, 0x54, 2D, 0x1", "TLD.LZ P4, R40, R20, 0x54, 2D, 0x1",
+        "TXD.B P5, R40, R20, R24, 0x0, 2D, 0x1"}) {
+    CAPTURE(text);
+    const sass::Listing listing = sass::parse(std::string(text) + "\nEXIT\n", 61);
+    REQUIRE(listing.diagnostics.empty());
+    const auto refused = sass::lower(listing).diagnostics;
+    REQUIRE(!refused.empty());
+    CHECK(refused[0].message.find("not resident") != std::string::npos);
+    CHECK(!sass::parse(std::string(text) + "\nEXIT\n", 50).diagnostics.empty());
+  }
 }

@@ -21,7 +21,7 @@ namespace {
 using Dim = TextureAccess::Dim;
 
 constexpr Field kSurfaceData{0, 8}, kSurfacePlace{8, 8}, kSource{20, 8}, kShape{33, 3},
-    kClamp{49, 2}, kCache{24, 2}, kChannels{20, 4}, kSize{20, 3}, kResident{30, 3};
+    kClamp{49, 2}, kCache{24, 2}, kChannels{20, 4}, kSize{20, 3};
 
 unsigned surface_field(const Instruction& i, Field f) {
   return static_cast<unsigned>(f.get(i.word));
@@ -154,9 +154,6 @@ std::vector<Reg> zero_words(LowerContext& c, unsigned count) {
 }  // namespace
 
 void lower_suld(LowerContext& c, const Instruction& i) {
-  // From sm_52 on, PT as 0. Compilers of our targets leave it so.
-  refuse(surface_field(i, kResident) != 0,
-         "a predicate for texels that are not resident is not supported");
   const Surface s = surface_of(c, i);
   if (is_formatted(i)) {
     Words src = s.image;
@@ -215,11 +212,18 @@ struct SurfaceAtomic {
   bool ftz = false;
   bool wide() const { return ir::size_of(type) == 8; }
 };
+std::string_view type_text(const Instruction& i) {
+  const Mod* type = i.form->mod(ModId::type);
+  if (type == nullptr) return {};
+  const auto is_it = [&](const Code& c) { return c.value == type->get(i.word); };
+  return std::ranges::find_if(type->codes, is_it)->text;
+}
 Type surface_type(const Instruction& i, Field at) {
-  static constexpr Type kTypes[] = {Type::u32, Type::s32,  Type::u64,
-                                    Type::f32, Type::none, Type::s64};
+  // f16: a sum for each half of 32 bits, from sm_52 on.
+  static constexpr Type kTypes[] = {Type::u32, Type::s32, Type::u64,
+                                    Type::f32, Type::f16, Type::s64};
   const unsigned code = surface_field(i, at);
-  refuse(code >= std::size(kTypes) || kTypes[code] == Type::none,
+  refuse(code >= std::size(kTypes) || type_text(i).starts_with("INVALID"),
          "what an operation of this type does is not documented");
   return kTypes[code];
 }
@@ -242,7 +246,7 @@ void emit_surface_atomic(LowerContext& c, const SurfaceAtomic& a, Operand addres
   atom.mem->scope = ir::Scope::gpu;
   atom.mem->atom = a.op;
   atom.mem->atom_type = a.type;
-  atom.ftz = a.type == Type::f32;
+  atom.ftz = a.ftz;
   c.b.set_guard(c.guard());
 }
 
@@ -252,7 +256,7 @@ void operate(LowerContext& c, const Instruction& i, SurfaceAtomic a, std::option
   c.leave_out_lanes_without_stores();
   const Surface s = surface_of(c, i);
   if (type) a.type = surface_type(i, *type);
-  a.ftz = a.type == Type::f32;
+  a.ftz = type_text(i).find(".FTZ") != std::string_view::npos;
   check_surface_atomic(a);
   if (a.wide()) c.check_vector(old, 2);
   Words words;

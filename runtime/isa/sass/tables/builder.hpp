@@ -127,6 +127,9 @@ inline Mod bool_mod(uint8_t pos) {
   return {ModId::bop, {pos, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}, {3, "INVALIDBOP3"}}};
 }
 
+/// What Pascal changed.
+inline constexpr uint16_t kFirstPascal = 60;
+
 // Where most rows have their registers.
 inline const OperandSpec kD = reg(Role::d, 0), kA = reg(Role::a, 8), kB = reg(Role::b, 20),
                          kC = reg(Role::c, 39);
@@ -145,10 +148,7 @@ class TableBuilder {
     f.mnemonic = std::move(mnemonic);
     read_pattern(f, pattern);
     f.opcode = f.mask;
-    for (const Fixed& x : fixed) {
-      f.mask |= x.field.mask();
-      x.field.set(f.match, x.value);
-    }
+    for (const Fixed& x : fixed) fix(f, x);
     f.mods = std::move(mods);
     f.operands = std::move(operands);
     f.lower = lower;
@@ -216,6 +216,31 @@ class TableBuilder {
   void flow(Flow flow, Token token = Token::sync) {
     rows_.back().flow = flow;
     rows_.back().token = token;
+  }
+  /// The rows added last are others from a target on: copies of them are changed.
+  template <typename Change>
+  void later(size_t count, uint16_t arch, const Change& change) {
+    for (size_t n = rows_.size() - count, end = rows_.size(); n < end; ++n) {
+      Form& f = again(n);
+      rows_[n].max_arch = static_cast<uint16_t>(arch - 1);
+      f.min_arch = arch;
+      change(f);
+    }
+  }
+  uint16_t min_arch(size_t place) const { return rows_[place].min_arch; }
+  /// A copy of a row, behind all others.
+  Form& again(size_t place) { return rows_.emplace_back(Form(rows_[place])); }
+  /// Rows that are looked at before others.
+  void before(size_t place, std::vector<Form> rows) {
+    rows_.insert(rows_.begin() + static_cast<ptrdiff_t>(place), rows.begin(), rows.end());
+  }
+  static void fix(Form& f, const Fixed& x) {
+    f.mask |= x.field.mask();
+    x.field.set(f.match, x.value);
+  }
+  /// The rows added last exist from a target on.
+  void from(size_t count, uint16_t arch) {
+    for (Form& f : last(count)) f.min_arch = arch;
   }
   size_t size() const { return rows_.size(); }
   std::vector<Form> take() { return std::move(rows_); }

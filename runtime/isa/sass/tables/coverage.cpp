@@ -119,7 +119,7 @@ class Lister {
   /// pipeline are named without them.
   void add(const Form& f) {
     if (!f.is(kTexture) && !f.is(kGraphics)) return expand(f, 0, f.mnemonic, 0);
-    if (f.lower == nullptr) return details(f.mnemonic, "decodes; " + not_executed(f));
+    if (f.lower == nullptr) return details(only_name(f), "decodes; " + not_executed(f));
     const auto [name, bits] = running(f);
     one(f, name, bits);
   }
@@ -131,6 +131,14 @@ class Lister {
   std::vector<Coverage> take() { return std::move(out_); }
 
  private:
+  /// With the modifiers that all words of the row have, and with operands where a predicate makes
+  /// the difference.
+  static std::string only_name(const Form& f) {
+    std::string name = f.mnemonic;
+    for (const Mod& m : f.mods)
+      if (m.codes.size() == 1) name.append(1, '.').append(m.codes[0].text);
+    return f.is(kTexture) && f.operand(Role::p) != nullptr ? with_operands(f, name) : name;
+  }
   /// Where the codes 0 do not run together, the first other code that does names the row.
   static std::pair<std::string, uint64_t> running(const Form& f) {
     if (refusal(f, 0).empty()) return {f.mnemonic, 0};
@@ -263,8 +271,9 @@ Coverage coverage_of(std::string_view form) {
   if (best) return *best;
   const std::string base(form.substr(0, form.find('.')));
   for (const Form& f : forms())
-    if ((f.is(kTexture) || f.is(kGraphics)) && f.lower == nullptr &&
-        f.mnemonic.substr(0, f.mnemonic.find('.')) == base)
+    if (f.lower == nullptr &&
+        (f.is(kTexture) ? f.operand(Role::p) == nullptr && named_modifiers(f, form).has_value()
+                        : f.is(kGraphics) && f.mnemonic.substr(0, f.mnemonic.find('.')) == base))
       return {std::string(form), FormState::unsupported, "decodes; " + not_executed(f)};
   return {std::string(form), FormState::unsupported,
           fmt::format("no row of the table has this form of {}", base)};

@@ -29,6 +29,7 @@ void double_rows(TableBuilder& t) {
            true);
   // Their latency varies, and yet they use the operand cache.
   for (Form& f : t.last(t.size() - first)) f.shows_reuse = true;
+  const size_t compares = t.size();
   t.alu("DMNMX", "0101 0", {},
         {kWideD.with_cc(47), kWideA.with_neg(48).with_abs(46), kWideB.with_neg(45).with_abs(49),
          kThird},
@@ -43,6 +44,7 @@ void double_rows(TableBuilder& t) {
   t.row("DSET", "0101 1001 0", set, {d, a, second(kWideB), kThird}, lower_dset);
   t.row("DSET", "0100 1001 0", set, {d, a, second(cbank(Role::b)), kThird}, lower_dset);
   t.row("DSET", "0011 001- 0", set, {d, a, second(fimm20(Role::b)), kThird}, lower_dset);
+  t.later(t.size() - compares, kFirstPascal, [](Form& f) { f.shows_reuse = true; });
 }
 
 }  // namespace lanewise::sass::table

@@ -97,6 +97,29 @@ void f2f_rows(TableBuilder& t, const std::string& head, const OperandSpec& b, bo
   }
 }
 
+/// Pascal converts doubles and integers of 64 bits in the unit of doubles, which has operands in
+/// the operand cache.
+void wide_conversions(TableBuilder& t, size_t first) {
+  constexpr Field kTo{8, 2}, kFrom{10, 2};
+  const size_t count = t.size() - first;
+  std::vector<Form> wide;
+  for (const Form& f : t.last(count))
+    for (unsigned to = 0; to < 4; ++to)
+      for (unsigned from = 0; from < 4; ++from) {
+        const bool wanted = from == 3 || (to == 3 && from != (f.mnemonic == "F2F" ? 0 : 1));
+        const auto fits = [&](Field at, unsigned value) {
+          return (f.mask & at.mask()) != at.mask() || at.get(f.match) == value;
+        };
+        if (!wanted || f.mnemonic == "I2I" || !fits(kTo, to) || !fits(kFrom, from)) continue;
+        Form& copy = wide.emplace_back(f);
+        TableBuilder::fix(copy, {kTo, to});
+        TableBuilder::fix(copy, {kFrom, from});
+        copy.min_arch = kFirstPascal;
+        copy.shows_reuse = true;
+      }
+  t.before(first, std::move(wide));
+}
+
 /// From a register, a constant or an immediate.
 void conversion_rows(TableBuilder& t) {
   const Mod round{ModId::round, {39, 2}, {{0, ""}, {1, "RM"}, {2, "RP"}, {3, "RZ"}}};
@@ -119,6 +142,7 @@ void conversion_rows(TableBuilder& t) {
         with_sign(shown(v.integer)).with_part({41, 2}, {10, 2}, kIntegerParts);
     const OperandSpec real = with_sign(v.real).with_format({10, 2});
     const OperandSpec plain_real = with_sign(v.real);
+    const size_t first = t.size();
     t.row("I2F", tail(" 1011 1"),
           {{ModId::type, {8, 2}, format_codes("INVALIDFPSRC0")},
            {ModId::size, {10, 2}, integer_codes("U8", "S8", "U64", "S64"), {13, 1}},
@@ -139,6 +163,7 @@ void conversion_rows(TableBuilder& t) {
           {kD.with_cc(47), integer}, lower_i2i)
         .ordered = true;
     f2f_rows(t, head, real, constant);
+    wide_conversions(t, first);
     t.claims(isa::Claim::approximate);
     t.row("RRO", tail(" 1001 0"), {{ModId::mode, {39, 1}, {{0, "SINCOS"}, {1, "EX2"}}}},
           {kD, plain_real}, lower_rro)

@@ -107,15 +107,13 @@ void exit_rows(TableBuilder& t) {
   t.row("BPT", "1110 0011 1010",
         {{ModId::op,
           {6, 3},
-          {{0, "DRAIN_ILLEGAL"},
-           {1, "CAL"},
-           {2, "PAUSE"},
-           {4, "INT"},
-           {5, "DRAIN"},
-           {6, "???6"},
-           {7, "???7"}}}},
+          {{0, "DRAIN_ILLEGAL"}, {1, "CAL"}, {2, "PAUSE"}, {4, "INT"}, {5, "DRAIN"}, {7, "???7"}}}},
         {imm(Role::a, 20, 20)}, nullptr)
       .has_guard = false;
+  t.row("BPT", "1110 0011 1010", {{ModId::op, {6, 3}, {{6, "???6"}}}}, {imm(Role::a, 20, 20)},
+        nullptr)
+      .has_guard = false;
+  t.later(1, kFirstPascal, [](Form& f) { f.mods[0].codes[0].text = "PAUSE_QUIET"; });
   t.row("RTT", "1110 0011 0110",
         {{ModId::op, {0, 2}, {{0, ""}, {1, "TERMINATE"}, {2, "FALLTHROUGH"}, {3, "PREEMPTED"}}}},
         {}, nullptr)

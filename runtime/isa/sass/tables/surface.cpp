@@ -1,4 +1,6 @@
 // Rows of surfaces.
+#include <algorithm>
+
 #include "runtime/isa/sass/tables/builder.hpp"
 
 namespace lanewise::sass::table {
@@ -52,15 +54,53 @@ Mod size() {
                 {7, "INVALIDSIZE7"}});
 }
 Mod type(uint8_t pos) {
-  return other(pos, 3,
-               {{0, ""},
-                {1, "S32"},
-                {2, "U64"},
-                {3, "F32.FTZ.RN"},
-                {4, "INVALIDATOMICSIZE4"},
-                {5, "S64"},
-                {6, "SD32"},
-                {7, "SD64"}});
+  return {
+      ModId::type,
+      {pos, 3},
+      {{0, ""}, {1, "S32"}, {2, "U64"}, {3, "F32.FTZ.RN"}, {5, "S64"}, {6, "SD32"}, {7, "SD64"}}};
+}
+/// Code 4 of the types is sums of two halves from sm_52 on.
+struct Halves {
+  std::string_view text;
+  uint16_t from, to;
+};
+constexpr Halves kHalves[] = {
+    {"INVALIDATOMICSIZE4", 50, 50}, {"F16x2.FTZ.RN", 52, 59}, {"F16x2.RN", kFirstPascal, 999}};
+/// Rows with types, and what code 4 is on which target.
+void typed_rows(TableBuilder& t, size_t count) {
+  const size_t first = t.size() - count;
+  for (const Halves& h : kHalves)
+    for (size_t n = first; n < first + count; ++n) {
+      if (t.min_arch(n) > h.to) continue;
+      Form& f = t.again(n);
+      for (Mod& m : f.mods)
+        if (m.id == ModId::type) m.codes = {{4, h.text}};
+      f.min_arch = std::max(f.min_arch, h.from);
+      f.max_arch = h.to;
+    }
+}
+
+constexpr uint16_t kFirstResident = 52;
+/// From sm_52 on three bits of a row name a predicate for texels that are not resident. Inverted, 0
+/// is PT, which is not printed.
+OperandSpec resident(uint8_t pos) {
+  OperandSpec o = pred(Role::p, pos);
+  o.inverted = true;
+  return o;
+}
+/// Nothing executes rows with such a predicate.
+void refuse_resident(Form& f, const OperandSpec& predicate) {
+  f.operands.insert(f.operands.begin(), predicate);
+  f.lower = nullptr;
+  f.claim = isa::Claim::none;
+  f.min_arch = kFirstResident;
+  f.max_arch = 999;
+}
+/// The row added last, without and with such a predicate.
+void resident_rows(TableBuilder& t) {
+  t.later(1, kFirstResident, [](Form& f) { TableBuilder::fix(f, {{30, 3}, 0}); });
+  Form& f = t.again(t.size() - 2);  // as it is without a rule for these bits
+  refuse_resident(f, resident(30));
 }
 Mod atomic_op(uint8_t pos, bool exchanges) {
   Mod m = other(pos, exchanges ? 4 : 3,
@@ -128,12 +168,15 @@ void access_rows(TableBuilder& t, bool stores) {
                     : std::vector{data, place(), handle(number)};
     };
     const std::string tail = number ? "1" : "0";
+    const size_t first = t.size();
     t.row(name + ".P", head + ("0" + tail), {shape(), cop, channels(), clamp()},
           operands(reg(Role::d, 0).taking({{kChannels, "0112122312232334"}})), lower);
     t.trait(kFormatted, 1);
+    if (!stores) resident_rows(t);
     t.row(name + ".D", head + ("1" + tail), {bytes(23), shape(), cop, size(), clamp()},
           operands(reg(Role::d, 0).taking({{kSize, "11111241"}})), lower);
-    if (stores) t.trait(kStores, 2);
+    if (!stores) resident_rows(t);
+    if (stores) t.trait(kStores, t.size() - first);
   }
 }
 
@@ -150,20 +193,26 @@ void reduction_rows(TableBuilder& t) {
           {place(), reg(Role::d, 0).taking({{{20, 3}, kTypeRegisters}}), handle(number)},
           lower_sured);
     t.trait(kStores, 2);
+    typed_rows(t, 1);
   }
 }
 
 void atomic_row(TableBuilder& t, const char* name, const char* pattern, std::vector<Mod> mods,
-                Field type_at, bool number, bool swaps,
-                std::vector<TableBuilder::Fixed> fixed = {}) {
+                Field type_at, bool number, bool swaps) {
   const Count width = type_at.present() ? Count{type_at, kTypeRegisters} : Count{{}, "1"};
   std::vector<Count> data = {width};
   if (swaps) data.push_back(width);  // the value to compare and the new one
   mods.push_back(clamp());
   t.row(name, pattern, std::move(mods),
         {reg(Role::d, 0).taking({width}), place(), reg(Role::b, 20).taking(data), handle(number)},
-        swaps ? lower_suatom_cas : lower_suatom, std::move(fixed));
+        swaps ? lower_suatom_cas : lower_suatom);
   if (!type_at.present()) t.trait(kFormatted, 1);
+}
+
+/// The row added last has a predicate, and so have those of each target's halves.
+void predicated(TableBuilder& t, const OperandSpec& predicate) {
+  refuse_resident(t.last(1)[0], predicate);
+  typed_rows(t, 1);
 }
 
 void surface_atomic_rows(TableBuilder& t) {
@@ -177,9 +226,19 @@ void surface_atomic_rows(TableBuilder& t) {
     const Field at = number ? by_number : by_handle;
     atomic_row(t, "SUATOM.D", number ? "1110 1010 00" : "1110 1010 0111 0",
                {bytes(28), shape(), op, type(at.pos)}, at, number, false);
+    typed_rows(t, 1);
     atomic_row(t, "SUATOM.D", number ? "1110 1010 10" : "1110 1010 1101 0",
                {bytes(28), shape(), swap, type(at.pos)}, at, number, true);
+    typed_rows(t, 1);
+    // With a predicate the operation has no field.
+    atomic_row(t, "SUATOM.D", number ? "1110 1010 10" : "1110 1010 1101 0",
+               {bytes(28), shape(), {ModId::other, {}, {{0, "CAS"}}}, type(at.pos)}, at, number,
+               true);
+    predicated(t, resident(30));
   }
+  atomic_row(t, "SUATOM.D", "1110 1011 10", {bytes(28), shape(), op, type(by_handle.pos)},
+             by_handle, false, false);
+  predicated(t, resident(51));
 }
 
 }  // namespace

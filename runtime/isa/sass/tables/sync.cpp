@@ -1,4 +1,7 @@
 // Rows of fences, barriers, shuffles and special registers.
+#include <array>
+#include <initializer_list>
+
 #include "runtime/isa/sass/tables/builder.hpp"
 
 namespace lanewise::sass::table {
@@ -56,6 +59,28 @@ void shuffle_rows(TableBuilder& t) {
             lower_shfl, {{{28, 1}, imm_b ? 1U : 0U}, {{29, 1}, imm_c ? 1U : 0U}});
 }
 
+/// Special registers that not every target has. Nothing executes what reads them.
+void later_special_registers(TableBuilder& t) {
+  using Names = std::array<std::string_view, 256>;
+  static const auto named = [](std::initializer_list<Code> codes) {
+    Names names;
+    for (const Code& c : codes) names[c.value] = c.text;
+    return names;
+  };
+  static const Names maxwell2 = named({{15, "SR_ORDERING_TICKET"}});
+  static const Names pascal = named({{44, "SR_SM_SPA_VERSION"},
+                                     {45, "SR_MULTIPASSSHADERINFO"},
+                                     {46, "SR_LWINHI"},
+                                     {47, "SR_SWINHI"},
+                                     {62, "SR_BARRIERALLOC"}});
+  for (const auto& [names, arch] : {std::pair(&maxwell2, 52), std::pair(&pascal, 60)}) {
+    OperandSpec source = simple(Kind::named, Role::b, 20, 8);
+    source.names = names->data();
+    t.row("S2R", "1111 0000 1100 1", {}, {reg(Role::d, 0), source}, nullptr);
+    t.from(1, static_cast<uint16_t>(arch));
+  }
+}
+
 }  // namespace
 
 void sync_rows(TableBuilder& t) {
@@ -66,6 +91,7 @@ void sync_rows(TableBuilder& t) {
   t.row("MEMBAR", "1110 1111 1001 1", {scope, invalidate}, {}, lower_membar);
   t.trait(kSourcesRead);
   t.claims(isa::Claim::exact);
+  later_special_registers(t);
   t.row("S2R", "1111 0000 1100 1", {}, {reg(Role::d, 0), simple(Kind::sreg, Role::b, 20, 8)},
         lower_s2r);
   barrier_rows(t);

@@ -12,8 +12,8 @@ constexpr std::string_view kDimensions[] = {"1D", "ARRAY_1D", "2D",   "ARRAY_2D"
                                             "3D", "ARRAY_3D", "CUBE", "ARRAY_CUBE"};
 constexpr std::string_view kCoordinates = "12233434", kDerivatives = "22446666",
                            kSetBits = "0112122312232334", kFlag = "01", kOne = "1", kTwo = "2";
-constexpr Field kDimension{28, 3}, kMask{31, 4}, kNoPredicate{51, 3};
-constexpr Fixed kNoPage{kNoPredicate, 7};  ///< a predicate for absent pages, from sm_52 on
+constexpr Field kDimension{28, 3}, kMask{31, 4}, kPage{51, 3};
+constexpr uint16_t kFirstPages = 52;  ///< the target that has predicates for absent pages
 
 Mod level(uint8_t pos) {
   return other(pos, 3,
@@ -72,37 +72,78 @@ void rows(TableBuilder& t, const std::string& mnemonic, std::string_view pattern
   t.row(mnemonic, pattern, mods, operands, lower, fixed);
 }
 
+/// Rows whose texels may be absent: a predicate says so from sm_52 on, where a bit limits the level
+/// of detail as well. `add` takes modifiers, operands, what is fixed, and what it means.
+template <typename Add>
+void paged_rows(TableBuilder& t, const std::vector<Mod>& mods,
+                const std::vector<OperandSpec>& operands, LowerFn lower, Field limit,
+                size_t limit_place, const Add& add) {
+  std::vector<OperandSpec> paged = operands;
+  paged.insert(paged.begin(), pred(Role::p, kPage.pos));
+  std::vector<Fixed> unlimited;
+  if (limit.present()) unlimited.push_back({limit, 0});
+  std::vector<Fixed> present = unlimited;
+  present.push_back({kPage, 7});
+  add(mods, operands, present, lower);
+  const size_t first = t.size();
+  add(mods, paged, unlimited, nullptr);
+  if (limit.present()) {
+    std::vector<Mod> limited = mods;
+    limited.insert(limited.begin() + static_cast<ptrdiff_t>(limit_place),
+                   other(limit.pos, 1, {{1, "LC"}}));
+    add(limited, operands, {{kPage, 7}}, nullptr);
+    add(limited, paged, {}, nullptr);
+  }
+  t.from(t.size() - first, kFirstPages);
+}
+
 void fetch_rows(TableBuilder& t) {
   const Mod dc = set(50, "DC"), ndv = set(35, "NDV"), nodep = set(49, "NODEP");
   const Count compares{{50, 1}, kFlag};
   for (const bool b : {false, true}) {
     const uint8_t at = b ? 36 : 54;  // where level and offset stand
     const Count offset{{at, 1}, kFlag}, given{{static_cast<uint8_t>(at + 1), 3}, "00111111"};
-    std::vector<Fixed> fixed = {kNoPage};
-    if (b) fixed.push_back({{40, 1}, 0});
-    rows(t, b ? "TEX.B" : "TEX", b ? "1101 1110 10" : "1100 00",
-         {level(static_cast<uint8_t>(at + 1)), set(at, "AOFFI"), dc, ndv, nodep},
-         {result(), coordinates(), arguments(b, {given, offset, compares}), number(b), dimension(),
-          mask()},
-         fixed, lower_tex);
+    const auto fetch = [&](const std::string& name, std::string_view pattern) {
+      return [&t, name, pattern](const std::vector<Mod>& mods,
+                                 const std::vector<OperandSpec>& operands,
+                                 const std::vector<Fixed>& fixed, LowerFn lower) {
+        rows(t, name, pattern, mods, operands, fixed, lower);
+      };
+    };
+    paged_rows(t, {level(static_cast<uint8_t>(at + 1)), set(at, "AOFFI"), dc, ndv, nodep},
+               {result(), coordinates(), arguments(b, {given, offset, compares}), number(b),
+                dimension(), mask()},
+               lower_tex, b ? Field{40, 1} : Field{58, 1}, 1,
+               fetch(b ? "TEX.B" : "TEX", b ? "1101 1110 10" : "1100 0"));
     std::vector<Mod> gather = {component(b ? 38 : 56), gather_offset(at), dc, ndv, nodep};
     if (b) gather.insert(gather.begin() + 1, other(40, 1, {{0, "B"}}));
-    rows(t, "TLD4", b ? "1101 1110 11" : "1100 10", gather,
-         {result(), coordinates(), arguments(b, {{{at, 2}, "0122"}, compares}), number(b),
-          dimension(), mask()},
-         {kNoPage}, lower_tld4);
-    rows(t, b ? "TLD.B" : "TLD", b ? "1101 1101" : "1101 1100",
-         {other(55, 1, {{0, "LZ"}, {1, "LL"}}), set(35, "AOFFI"), set(50, "MS"), set(54, "CL"),
-          nodep},
-         {result(), coordinates(),
-          arguments(b, {{{55, 1}, kFlag}, {{35, 1}, kFlag}, {{50, 1}, kFlag}}), number(b),
-          dimension(), mask()},
-         {kNoPage}, lower_tld);
+    const size_t gathers = t.size();
+    paged_rows(t, gather,
+               {result(), coordinates(), arguments(b, {{{at, 2}, "0122"}, compares}), number(b),
+                dimension(), mask()},
+               lower_tld4, {}, 0, fetch("TLD4", b ? "1101 1110 11" : "1100 10"));
+    const auto without_ndv = [](Form& f) {
+      std::erase_if(f.mods, [](const Mod& m) { return m.field.pos == 35; });
+    };
+    t.later(t.size() - gathers, kFirstPascal, without_ndv);
+    paged_rows(t,
+               {other(55, 1, {{0, "LZ"}, {1, "LL"}}), set(35, "AOFFI"), set(50, "MS"),
+                set(54, "CL"), nodep},
+               {result(), coordinates(),
+                arguments(b, {{{55, 1}, kFlag}, {{35, 1}, kFlag}, {{50, 1}, kFlag}}), number(b),
+                dimension(), mask()},
+               lower_tld, {}, 0, fetch(b ? "TLD.B" : "TLD", b ? "1101 1101" : "1101 1100"));
     const std::vector<Count> handle = b ? std::vector<Count>{{{}, kOne}} : std::vector<Count>{};
-    t.row(b ? "TXD.B" : "TXD", b ? "1101 1110 01" : "1101 1110 00", {set(35, "AOFFI"), nodep},
-          {result(), coordinates(handle), reg(Role::b, 20).taking({{kDimension, kDerivatives}}),
-           number(b), dimension(), mask()},
-          lower_txd, {kNoPage, {{50, 1}, 0}});
+    paged_rows(
+        t, {set(35, "AOFFI"), nodep},
+        {result(), coordinates(handle), reg(Role::b, 20).taking({{kDimension, kDerivatives}}),
+         number(b), dimension(), mask()},
+        lower_txd, {50, 1}, 0,
+        [&](const std::vector<Mod>& mods, const std::vector<OperandSpec>& operands,
+            const std::vector<Fixed>& fixed, LowerFn lower) {
+          t.row(b ? "TXD.B" : "TXD", b ? "1101 1110 01" : "1101 1110 00", mods, operands, lower,
+                fixed);
+        });
   }
 }
 
@@ -199,44 +240,86 @@ constexpr std::string_view kPairs[8] = {"R", "G", "B", "A", "RG", "RA", "GA", "B
 constexpr std::string_view kTriples[8] = {"RGB",  "RGA",      "RBA",      "GBA",
                                           "RGBA", "INVALID5", "INVALID6", "INVALID7"};
 
+/// Results of 32 bits, or halves of which a register has two; nothing executes those.
+struct Packing {
+  std::string_view suffix, short_bits, gather_bits;
+  bool halves;
+  uint16_t first;
+};
+constexpr Packing kPackings[] = {{"", "10", "00", false, 50},
+                                 {".F16", "00", "10", true, kFirstPages},
+                                 {".F16.RTZ", "01", "11", true, kFirstPascal}};
+
+struct Short {
+  std::string name;
+  bool loads;
+  Mod shape;
+  const std::string_view* shapes;
+  std::string_view first_source, second_source;
+  LowerFn lower;
+};
+
 /// The second place of the result stands first; RZ there means that the first one is enough.
-void short_rows(TableBuilder& t, const std::string& mnemonic, std::string_view pattern,
-                const Mod& shape_mod, const std::string_view* shapes, std::string_view first_source,
-                std::string_view second_source, LowerFn lower) {
+void short_rows(TableBuilder& t, const Short& s, const Packing& p) {
+  const size_t begin = t.size();
+  const std::string pattern = "1101 " + std::string(p.short_bits) + (s.loads ? "1" : "0");
+  const std::string mnemonic = s.name + std::string(p.suffix);
+  const LowerFn lower = p.halves ? nullptr : s.lower;
+  const std::string_view count = p.halves ? "11111111" : "11112222";
   OperandSpec second = reg(Role::d, kShortSecond.pos);
-  const OperandSpec a = reg(Role::a, 8).taking({{kShortShape, first_source}}),
-                    b = reg(Role::b, 20).taking({{kShortShape, second_source}});
-  const std::vector<Mod> mods = {shape_mod, set(49, "NODEP")};
+  const OperandSpec a = reg(Role::a, 8).taking({{kShortShape, s.first_source}}),
+                    b = reg(Role::b, 20).taking({{kShortShape, s.second_source}});
+  const std::vector<Mod> mods = {s.shape, set(49, "NODEP")};
   rows(t, mnemonic, pattern, mods,
-       {second, reg(Role::d, 0).taking({{kShortChannels, "11112222"}}), a, b, number(false),
-        name(kShortShape, shapes), name(kShortChannels, kPairs)},
+       {second, reg(Role::d, 0).taking({{kShortChannels, count}}), a, b, number(false),
+        name(kShortShape, s.shapes), name(kShortChannels, kPairs)},
        {{kShortSecond, kRZ}}, lower);
   second.never_zero = true;
   rows(t, mnemonic, pattern, mods,
-       {second.taking({{kShortChannels, "11112222"}}), reg(Role::d, 0).taking({{{}, kTwo}}), a, b,
-        number(false), name(kShortShape, shapes), name(kShortChannels, kTriples)},
+       {second.taking({{kShortChannels, count}}),
+        reg(Role::d, 0).taking({{{}, p.halves ? kOne : kTwo}}), a, b, number(false),
+        name(kShortShape, s.shapes), name(kShortChannels, kTriples)},
        {}, lower);
+  t.from(t.size() - begin, p.first);
+}
+
+/// Coordinates are a pair where something else is given.
+void short_gather_row(TableBuilder& t, const Packing& p) {
+  const Field given{50, 2};
+  const std::string_view count = p.halves ? kOne : kTwo;
+  t.row("TLD4S" + std::string(p.suffix), "1101 1111 " + std::string(p.gather_bits),
+        {component(52), set(51, "AOFFI"), set(50, "DC"), set(49, "NODEP")},
+        {reg(Role::d, kShortSecond.pos).taking({{{}, count}}),
+         reg(Role::d, 0).taking({{{}, count}}), reg(Role::a, 8).taking({{given, "1222"}}),
+         reg(Role::b, 20).taking({{given, "1112"}}), number(false)},
+        p.halves ? nullptr : lower_tld4s);
+  t.from(1, p.first);
 }
 
 void scalar_rows(TableBuilder& t) {
-  short_rows(t, "TEXS", "1101 100",
-             other(kShortShape.pos, 4,
-                   {{0, "LZ"},
-                    {1, ""},
-                    {2, "LZ"},
-                    {3, "LL"},
-                    {4, "DC"},
-                    {5, "LL.DC"},
-                    {6, "LZ.DC"},
-                    {7, ""},
-                    {8, "LZ"},
-                    {9, "LZ.DC"},
-                    {10, ""},
-                    {11, "LZ"},
-                    {12, ""},
-                    {13, "LL"}}),
-             kSampledShapes, "1112222222222211", "0111121112111211", lower_texs);
-  short_rows(t, "TLDS", "1101 101",
+  const Short sampled{"TEXS",
+                      false,
+                      other(kShortShape.pos, 4,
+                            {{0, "LZ"},
+                             {1, ""},
+                             {2, "LZ"},
+                             {3, "LL"},
+                             {4, "DC"},
+                             {5, "LL.DC"},
+                             {6, "LZ.DC"},
+                             {7, ""},
+                             {8, "LZ"},
+                             {9, "LZ.DC"},
+                             {10, ""},
+                             {11, "LZ"},
+                             {12, ""},
+                             {13, "LL"}}),
+                      kSampledShapes,
+                      "1112222222222211",
+                      "0111121112111211",
+                      lower_texs},
+      loaded{"TLDS",
+             true,
              other(kShortShape.pos, 4,
                    {{0, "LZ"},
                     {1, "LL"},
@@ -247,14 +330,15 @@ void scalar_rows(TableBuilder& t) {
                     {7, "LZ"},
                     {8, "LZ"},
                     {12, "LL.AOFFI"}}),
-             kLoadedShapes, "1111222211112111", "0111111121112111", lower_tlds);
-  // Coordinates are a pair where something else is given.
-  const Field given{50, 2};
-  t.row("TLD4S", "1101 1111 00", {component(52), set(51, "AOFFI"), set(50, "DC"), set(49, "NODEP")},
-        {reg(Role::d, kShortSecond.pos).taking({{{}, kTwo}}), reg(Role::d, 0).taking({{{}, kTwo}}),
-         reg(Role::a, 8).taking({{given, "1222"}}), reg(Role::b, 20).taking({{given, "1112"}}),
-         number(false)},
-        lower_tld4s);
+             kLoadedShapes,
+             "1111222211112111",
+             "0111111121112111",
+             lower_tlds};
+  for (const Packing& p : kPackings) {
+    short_rows(t, sampled, p);
+    short_rows(t, loaded, p);
+    short_gather_row(t, p);
+  }
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ struct Video {
   bool shift = false;  ///< the second operand has the sign of the first
   uint32_t traits = 0;
   bool signed_number = false;  ///< a number is printed as its type says
+  uint16_t last_plain = 999;   ///< the last target that does not write the types of whole words
   bool wide_varies = false;    ///< with whole words its latency varies
   bool names_signed = false;   ///< an immediate's type is printed even where both are S32
 };
@@ -91,6 +92,7 @@ void rows(TableBuilder& t, const Video& v, const std::vector<Fixed>& more = {}) 
     operands.push_back(b);
     operands.insert(operands.end(), v.last.begin(), v.last.end());
     Form& f = t.row(v.name, v.pattern, mods, operands, v.lower, fixed);
+    if (plain) f.max_arch = v.last_plain;
     f.ordered = true;
     if (v.wide_varies && wide) {
       f.variable_latency = true;
@@ -240,6 +242,7 @@ void video_rows(TableBuilder& t) {
                  {d},       {c},         a,  b,
                  lower_vmad};
   multiply.wide_varies = true;
+  multiply.last_plain = kFirstPascal - 1;
   rows(t, multiply, {{{53, 2}, 3}});
   multiply.after = {scale, sat};
   multiply.a = a.with_neg(54);
