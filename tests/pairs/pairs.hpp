@@ -35,10 +35,14 @@ void both(const std::string& name, Test test,
   }
 }
 
-/// The same of a program of the corpus, which nvcc compiled as it does by default.
+/// The same of a program of the corpus, which nvcc compiled as it does by default, and ptxas for
+/// later targets, too. Those come to devices when every device is asked for.
 template <typename Test>
 void both_of_corpus(const std::string& name, Test test) {
-  both(name, test, {".ptx", ".cubin"}, "/kernels/data/sass/");
+  std::vector<std::string> endings = {".ptx", ".cubin"};
+  if (device().info().name == "reference" || lanewise::test::every_device())
+    endings.insert(endings.end(), {".sm_53.cubin", ".sm_61.cubin"});
+  both(name, test, endings, "/kernels/data/sass/");
 }
 
 template <typename T>

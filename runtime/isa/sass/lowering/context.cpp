@@ -307,6 +307,9 @@ Operand LowerContext::constant(unsigned bank, unsigned offset) {
   // Upper halves of the grid's number, and of the windows' addresses, which code for sm_60 and
   // later reads.
   if (offset == 0x2c || offset == 0x100 || offset == 0x104) return imm(0);
+  // How often code for sm_60 and later reads the clock's upper word again until it stays the same:
+  // as often as it takes.
+  if (offset == 0x10c) return imm(~0U);
   constexpr unsigned kFirstEnvironment = 0x30, kLastEnvironment = 0xac;  // %envreg0 to %envreg31
   if (offset >= kFirstEnvironment && offset <= kLastEnvironment && offset % 4 == 0) return imm(0);
   // What cvta.const adds: the generic address of the module's constants. Without any, isspacep

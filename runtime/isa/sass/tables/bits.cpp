@@ -131,7 +131,7 @@ void bit_rows(TableBuilder& t) {
   t.row("VOTE", "0101 0000 1101 1",
         {{ModId::mode, {48, 2}, {{0, "ALL"}, {1, "ANY"}, {2, "EQ"}, {3, "INVALIDVMODE3"}}}},
         {optional(kD, kRZ), pred(Role::p, 45), pred(Role::r, 39).with_neg(42)}, lower_vote);
-  t.row("CS2R", "0101 0000 1100 1", {}, {kD, simple(Kind::sreg, Role::b, 20, 8)}, lower_s2r);
+  special_register_rows(t, "CS2R", "0101 0000 1100 1");
 }
 
 }  // namespace lanewise::sass::table

@@ -284,6 +284,8 @@ class TableBuilder {
   isa::Claim claim_ = isa::Claim::none;
 };
 
+/// What reads special registers, those that only later targets have among them.
+void special_register_rows(TableBuilder& t, const std::string& mnemonic, std::string_view pattern);
 void memory_rows(TableBuilder& t);
 void cache_rows(TableBuilder& t);
 void sync_rows(TableBuilder& t);

@@ -59,8 +59,10 @@ void shuffle_rows(TableBuilder& t) {
             lower_shfl, {{{28, 1}, imm_b ? 1U : 0U}, {{29, 1}, imm_c ? 1U : 0U}});
 }
 
+}  // namespace
+
 /// Special registers that not every target has. Nothing executes what reads them.
-void later_special_registers(TableBuilder& t) {
+void special_register_rows(TableBuilder& t, const std::string& mnemonic, std::string_view pattern) {
   using Names = std::array<std::string_view, 256>;
   static const auto named = [](std::initializer_list<Code> codes) {
     Names names;
@@ -76,12 +78,11 @@ void later_special_registers(TableBuilder& t) {
   for (const auto& [names, arch] : {std::pair(&maxwell2, 52), std::pair(&pascal, 60)}) {
     OperandSpec source = simple(Kind::named, Role::b, 20, 8);
     source.names = names->data();
-    t.row("S2R", "1111 0000 1100 1", {}, {reg(Role::d, 0), source}, nullptr);
+    t.row(mnemonic, pattern, {}, {kD, source}, nullptr);
     t.from(1, static_cast<uint16_t>(arch));
   }
+  t.row(mnemonic, pattern, {}, {kD, simple(Kind::sreg, Role::b, 20, 8)}, lower_s2r);
 }
-
-}  // namespace
 
 void sync_rows(TableBuilder& t) {
   const Mod scope{ModId::scope, {8, 2}, {{0, "CTA"}, {1, "GL"}, {2, "SYS"}, {3, "VC"}}};
@@ -91,9 +92,7 @@ void sync_rows(TableBuilder& t) {
   t.row("MEMBAR", "1110 1111 1001 1", {scope, invalidate}, {}, lower_membar);
   t.trait(kSourcesRead);
   t.claims(isa::Claim::exact);
-  later_special_registers(t);
-  t.row("S2R", "1111 0000 1100 1", {}, {reg(Role::d, 0), simple(Kind::sreg, Role::b, 20, 8)},
-        lower_s2r);
+  special_register_rows(t, "S2R", "1111 0000 1100 1");
   barrier_rows(t);
   shuffle_rows(t);
 }
