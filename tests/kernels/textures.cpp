@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "tests/kernels/support.hpp"
 
 namespace texture_tests {
@@ -269,43 +271,93 @@ std::vector<model::Format> formats() {
   return all;
 }
 
-/// Values of the axes other than geometry, drawn so that each pair of values comes up.
-model::Texture random_texture(std::mt19937& rng, unsigned axes, bool layered) {
+/// What is independent of a texture's size, at random.
+model::Texture random_texture(std::mt19937& rng, const Form& f) {
   static const auto all = formats();
   model::Texture t;
   t.format = all[rng() % all.size()];
-  t.axes = axes;
-  t.layered = layered;
+  t.axes = f.axes;
+  t.layered = f.layered || f.cube;
   t.linear = rng() % 2 == 0 && !t.format.integers();
-  t.normalised = rng() % 2 == 0;
+  t.normalised = rng() % 2 == 0 || f.cube || f.level;
   for (auto& mode : t.mode) mode = static_cast<model::Mode>(rng() % 4);
   t.border = {1, 0.5F, 3, -2};
+  if (f.level) {
+    t.mip = static_cast<unsigned>(rng() % 3);
+    t.bias = rng() % 3 == 0 ? 0.25F : 0;
+    t.least = rng() % 3 == 0 ? 0.75F : 0;
+    t.most = rng() % 3 == 0 ? 1.25F : 16;
+  }
   return t;
 }
 
-std::vector<Made> some(uint32_t seed, unsigned count, unsigned axes, const Form& f) {
+/// Two axes with a value each.
+using Pair = std::array<int, 4>;
+std::vector<Pair> pairs_of(const model::Texture& t) {
+  const model::Format& o = t.format;
+  const int format = static_cast<int>(o.kind) * 1000 + static_cast<int>(o.bits * 10 + o.channels) +
+                     (o.fractions ? 400 : 0) + (o.srgb ? 400 : 0);
+  std::vector<int> values = {
+      format,      t.linear ? 1 : 0, t.normalised ? 1 : 0, static_cast<int>(t.mip),
+      t.bias != 0, t.least != 0,     t.most < 16};
+  for (unsigned n = 0; n < t.axes; ++n) values.push_back(static_cast<int>(t.mode[n]));
+  std::vector<Pair> out;
+  for (int a = 0; a < static_cast<int>(values.size()); ++a)
+    for (int b = a + 1; b < static_cast<int>(values.size()); ++b)
+      out.push_back({a, values[static_cast<size_t>(a)], b, values[static_cast<size_t>(b)]});
+  return out;
+}
+
+/// Textures among which each pair of values that two axes can have comes up: of some that are drawn
+/// the one with the most new pairs is taken, until none is missing.
+std::vector<model::Texture> pairwise(std::mt19937& rng, const Form& f) {
+  constexpr size_t kDrawn = 4000, kChoice = 16;
+  std::vector<model::Texture> drawn, out;
+  std::set<Pair> missing;
+  for (size_t n = 0; n < kDrawn; ++n) {
+    drawn.push_back(random_texture(rng, f));
+    for (const Pair& p : pairs_of(drawn.back())) missing.insert(p);
+  }
+  const auto new_pairs = [&](const model::Texture& t) {
+    return std::ranges::count_if(pairs_of(t), [&](const Pair& p) { return missing.contains(p); });
+  };
+  while (!missing.empty()) {
+    // Without a new pair among some, the first one drawn that has any.
+    const model::Texture* best = &drawn[rng() % kDrawn];
+    for (size_t n = 1; n < kChoice; ++n)
+      if (const model::Texture& other = drawn[rng() % kDrawn]; new_pairs(other) > new_pairs(*best))
+        best = &other;
+    if (new_pairs(*best) == 0)
+      best = &*std::ranges::find_if(drawn, [&](const auto& t) { return new_pairs(t) != 0; });
+    for (const Pair& p : pairs_of(*best)) missing.erase(p);
+    out.push_back(*best);
+  }
+  return out;
+}
+
+/// LANEWISE_TEXTURES=N: so many rounds of pairs and places, beside the one of each test run.
+unsigned rounds() {
+  const char* n = std::getenv("LANEWISE_TEXTURES");
+  return n == nullptr ? 1 : static_cast<unsigned>(std::strtoul(n, nullptr, 10));
+}
+
+std::vector<Made> some(uint32_t seed, const Form& f) {
   std::mt19937 rng(seed);
   std::vector<Made> out;
-  for (unsigned n = 0; n < count; ++n) {
+  for (const model::Texture& t : pairwise(rng, f)) {
     Shape s;
     s.width = 1 + static_cast<int>(rng() % 9);
-    if (axes > 1) s.height = f.cube ? s.width : 1 + static_cast<int>(rng() % 9);
-    if (axes > 2) s.depth = 1 + static_cast<int>(rng() % 5);
+    if (f.axes > 1) s.height = f.cube ? s.width : 1 + static_cast<int>(rng() % 9);
+    if (f.axes > 2) s.depth = 1 + static_cast<int>(rng() % 5);
     if (f.layered) s.layers = 1 + static_cast<int>(rng() % 4);
     if (f.cube) s.layers = f.layered ? 6 * s.layers : 6, s.cube = true;
-    model::Texture t = random_texture(rng, axes, f.layered || f.cube);
-    if (f.cube) t.normalised = true;
     if (f.level) {
-      t.normalised = true;
-      t.mip = static_cast<unsigned>(rng() % 3);
-      t.bias = rng() % 3 == 0 ? 0.25F : 0;
-      t.least = rng() % 3 == 0 ? 0.75F : 0;
-      t.most = rng() % 3 == 0 ? 1.25F : 16;
       const int most = std::max({s.width, s.height, s.depth});
       s.levels = 1 + static_cast<int>(rng() % 4);
       while (most >> (s.levels - 1) == 0) --s.levels;
     }
     out.push_back(make(rng, t, s));
+    if (compiles_slowly() && out.size() == 3) break;
   }
   return out;
 }
@@ -365,7 +417,8 @@ TEST_CASE("textures: formats x filters x address modes x coordinates of two dime
     std::ranges::shuffle(all, rng);
     all.resize(12);
   }
-  check_form({"tex.2d.v4.u32.f32 " LW_TEXEL "{%f1, %f2}];", 2}, all, 1);
+  for (unsigned round = 0; round < rounds(); ++round)
+    check_form({"tex.2d.v4.u32.f32 " LW_TEXEL "{%f1, %f2}];", 2}, all, 1 + round);
 }
 
 /// A kernel has so many versions for what is known of a texture.
@@ -397,12 +450,13 @@ TEST_CASE("textures: what is known of a texture changes no value") {
 TEST_CASE("textures: other geometries, levels, integer coordinates, gathers") {
   if (repeats()) return;
   uint32_t seed = 100;
-  for (const Form& f : kForms) {
-    ++seed;
-    const bool shared = f.axes == 3 && (f.level || f.integers);
-    if (on_reference() || shared || (f.cube && !f.level && !f.layered))
-      check_form(f, some(seed, compiles_slowly() ? 3 : 128, f.axes, f), seed);
-  }
+  for (unsigned round = 0; round < rounds(); ++round)
+    for (const Form& f : kForms) {
+      ++seed;
+      const bool shared = f.axes == 3 && (f.level || f.integers);
+      if (on_reference() || shared || (f.cube && !f.level && !f.layered))
+        check_form(f, some(seed, f), seed);
+    }
 }
 
 }  // namespace texture_tests
