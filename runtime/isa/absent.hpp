@@ -29,10 +29,14 @@ inline bool is_device_launch(std::string_view function) {
     if (function.starts_with(name)) return true;
   return false;
 }
-inline constexpr std::string_view kNoDeviceLaunch =
-    " launches a kernel from a kernel (dynamic parallelism), which is not supported: launch it "
-    "from "
-    "the host";
+
+/// `what` of a kernel shows that it does so.
+inline std::string device_launch_refusal(const std::string& what) {
+  return what +
+         " launches a kernel from a kernel (dynamic parallelism), which is not supported: launch "
+         "it "
+         "from the host";
+}
 
 /// The warning at the call.
 inline std::string absent_warning(const std::string& function) {

@@ -265,7 +265,7 @@ TEST_CASE("of a program with dynamic parallelism only kernels that launch are re
   INFO(o.out, o.err);
   CHECK(o.code == 1);
   CHECK(contains(o.err,
-                 "code that takes the address of kernel 'own' launches a kernel from a "
+                 "the address of kernel 'own' launches a kernel from a "
                  "kernel (dynamic parallelism)"));
   CHECK(contains(o.err, "'__cudaCDP2GetParameterBufferV2' launches a kernel from a kernel"));
 }

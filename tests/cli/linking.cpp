@@ -92,6 +92,24 @@ TEST_CASE("linking: each way to fail has its message" * kHostCase) {
   fails(kFolder + "pick.cubin " + kFolder + "pick.cu", 2, "cannot determine what language");
 }
 
+TEST_CASE("linking: a kernel that launches a kernel is named as such, beside others that run" *
+          kHostCase) {
+  for (const std::string ending : {".ptx", ".cubin"}) {
+    const auto linked = [&](const std::string& kernel) {
+      return program("run --device reference " + kFolder + "launches" + ending + " " + kFolder +
+                     "scale" + ending + " --grid 1 --block 1 --arg zero:i32[1] --kernel " + kernel);
+    };
+    CHECK(linked("child").code == 0);
+    const Output refused = linked("parent");
+    CAPTURE(refused.err);
+    CHECK(refused.code == 1);
+    CHECK(contains(refused.err, "the address of kernel 'child'"));
+    CHECK(contains(refused.err,
+                   "(dynamic parallelism), which is not supported: launch it from the host"));
+    CHECK(!contains(refused.err, "relocation type"));
+  }
+}
+
 TEST_CASE("linking: a fault names the file and the line of it" * kHostCase) {
   const std::string user = write("user.ptx", kUser);
   const std::string bad =

@@ -483,7 +483,8 @@ bool is_ambiguous(const std::string& text, const Row& row, Gen gen) {
   return again && hex(gcn::encode(*again, gen)) != row.bytes;
 }
 
-/// LANEWISE_GCN_RANDOM: how many of each row and form; LANEWISE_GCN_SEED.
+/// LANEWISE_GCN_RANDOM: how many of each row and form; LANEWISE_GCN_SEED; LANEWISE_GCN_ROWS: only
+/// of rows whose names begin so.
 size_t number_in(const char* variable, size_t otherwise) {
   const char* n = std::getenv(variable);
   return n != nullptr ? std::strtoul(n, nullptr, 10) : otherwise;
@@ -509,6 +510,7 @@ TEST_CASE("random instructions of every row are LLVM's") {
   const auto twice = [](const gcn::Row& row, Gen gen) {  // GCN3 has one product for both signs
     return gen == Gen::gfx8 && row.name == "v_mul_lo_i32";
   };
+  const char* only = std::getenv("LANEWISE_GCN_ROWS");
   for (const Gen gen : {Gen::gfx6, Gen::gfx7, Gen::gfx8}) {
     Maker maker(gen, static_cast<uint32_t>(number_in("LANEWISE_GCN_SEED", 7)));
     std::vector<Row> rows;
@@ -516,6 +518,7 @@ TEST_CASE("random instructions of every row are LLVM's") {
     for (const gcn::Row& row : gcn::rows()) {
       if (row.opcode[static_cast<int>(gen)] < 0 || ours.contains(row.name) || twice(row, gen))
         continue;
+      if (only != nullptr && !row.name.starts_with(only)) continue;
       const std::vector<gcn::Form> forms = forms_of(row, gen);
       const size_t each = number_in("LANEWISE_GCN_RANDOM", 2);
       for (size_t n = 0; n < each * forms.size(); ++n) {

@@ -389,7 +389,7 @@ bool call_known(Emit& e, const CallSite& call, const std::string& name) {
 
 void call_direct(Emit& e, const CallSite& call, const Function& callee) {
   if (isa::is_device_launch(callee.name))
-    Emit::fail(call.target->loc, "'" + callee.name + "'" + std::string(isa::kNoDeviceLaunch));
+    Emit::fail(call.target->loc, isa::device_launch_refusal("'" + callee.name + "'"));
   if (!callee.has_body) {
     if (call_known(e, call, callee.name)) return;
     Emit::fail(call.target->loc, "call of '" + callee.name + "', which has no body in this file");

@@ -169,10 +169,9 @@ ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
 }
 
 ir::Operand function_value(Emit& e, const Operand& o, const Function& function) {
-  const uint32_t index = e.kernel.module.function_index(function.name);
   if (function.entry)
-    Emit::fail(o.loc, "code that takes the address of kernel '" + o.name + "'" +
-                          std::string(isa::kNoDeviceLaunch));
+    Emit::fail(o.loc, isa::device_launch_refusal("the address of kernel '" + o.name + "'"));
+  const uint32_t index = e.kernel.module.function_index(function.name);
   if (index == ir::kNone) Emit::fail(o.loc, "the address of '" + o.name + "' cannot be used here");
   return imm(guest::function_address(index));
 }

@@ -258,7 +258,9 @@ class KernelLowering {
   uint32_t runtime_call(size_t n, const std::string& name) {
     const bool assertion = name == "__assertfail" || name == "__assert_fail";
     if (name == "vprintf") return print_call(n);
-    if (!isa::absent_service(name).empty()) {
+    if (isa::is_device_launch(name)) {
+      error(n, isa::device_launch_refusal("'" + name + "'"));
+    } else if (!isa::absent_service(name).empty()) {
       error(n, isa::absent_warning(name), true);
       isa::describe_absent(program_.sites[sites_[n]], name);
     } else if (!assertion) {

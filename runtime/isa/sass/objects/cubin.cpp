@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "runtime/isa/absent.hpp"
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/sass/lowering/link.hpp"
 #include "runtime/isa/sass/objects/info.hpp"
@@ -31,6 +32,8 @@ constexpr uint64_t kMaxWindow = 16 << 20;  // shared and local memory of one gro
 constexpr uint64_t kMaxBank = 64 << 10;    // one constant bank
 
 // In bank 0 of a kernel: handles of textures, samplers and surfaces; and their symbols' kinds.
+// Halves of what the device runtime takes as the kernel to launch.
+constexpr uint32_t kKernelLow = 0x30, kKernelHigh = 0x31;
 constexpr uint32_t kTextureHandle = 6, kSamplerHandle = 7, kSurfaceHandle = 0x34;
 constexpr uint8_t kTextureSymbol = 10, kSamplerSymbol = 11, kSurfaceSymbol = 12;
 constexpr std::string_view kSharedSection = ".nv.shared.";
@@ -346,6 +349,12 @@ class CubinReader {
       case kConstantByte:
         if (put_place(k, k.code[static_cast<size_t>(at - k.code.begin())], r)) return;
         break;
+      case kKernelHigh:  // its other half is refused
+        return;
+      case kKernelLow:
+        return complain(
+            k, isa::device_launch_refusal(fmt::format("the address of kernel '{}' at {:#x}",
+                                                      file_.symbols[r.symbol].name, r.offset)));
       default:
         break;
     }
