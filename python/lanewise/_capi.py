@@ -15,8 +15,10 @@ def _load():
     chosen = os.environ.get("LANEWISE_LIBRARY")
     if chosen:
         return c.CDLL(chosen)
-    # Installed together: PREFIX/lib/python3/dist-packages/lanewise and PREFIX/lib/liblanewise.so
-    for folder in pathlib.Path(__file__).resolve().parents[2:5]:
+    # Installed together: PREFIX/lib/python3/dist-packages/lanewise and PREFIX/lib/liblanewise.so; in a
+    # wheel the library lies beside this file.
+    here = pathlib.Path(__file__).resolve()
+    for folder in (here.parent, *here.parents[2:5]):
         if (folder / name).exists():
             return c.CDLL(str(folder / name))
     try:
