@@ -102,16 +102,15 @@ void exit_rows(TableBuilder& t) {
   t.flow(Flow::exit);
   t.row("KIL", "1110 0011 0011", {}, {test}, lower_kil);
   t.trait(kKills);
-  t.row("BPT.TRAP", "1110 0011 1010", {}, {imm(Role::a, 20, 20)}, lower_trap, {{{6, 3}, 3}})
-      .has_guard = false;
+  const OperandSpec number = optional(imm(Role::a, 20, 20));  // 0 is not written
+  t.row("BPT.TRAP", "1110 0011 1010", {}, {number}, lower_trap, {{{6, 3}, 3}}).has_guard = false;
   t.row("BPT", "1110 0011 1010",
         {{ModId::op,
           {6, 3},
           {{0, "DRAIN_ILLEGAL"}, {1, "CAL"}, {2, "PAUSE"}, {4, "INT"}, {5, "DRAIN"}, {7, "???7"}}}},
-        {imm(Role::a, 20, 20)}, nullptr)
+        {number}, nullptr)
       .has_guard = false;
-  t.row("BPT", "1110 0011 1010", {{ModId::op, {6, 3}, {{6, "???6"}}}}, {imm(Role::a, 20, 20)},
-        nullptr)
+  t.row("BPT", "1110 0011 1010", {{ModId::op, {6, 3}, {{6, "???6"}}}}, {number}, nullptr)
       .has_guard = false;
   t.later(1, kFirstPascal, [](Form& f) { f.mods[0].codes[0].text = "PAUSE_QUIET"; });
   t.row("RTT", "1110 0011 0110",
