@@ -119,7 +119,7 @@ TEST_CASE("disassembly assembles back to every word and control word") {
         l.kernels, [](const sass::Kernel& k) { return !k.relocations.empty(); });
     if (!relocated) CHECK(sass::print(again) == text);
   }
-  CHECK(cubins == 19);
+  CHECK(cubins == 55);
 }
 
 TEST_CASE("halves of a variable's address assemble, and run only where the variable is") {
