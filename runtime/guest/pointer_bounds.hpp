@@ -34,4 +34,9 @@ std::optional<std::vector<PointerBounds>> pointer_bounds(const ir::PointerParams
                                                          std::span<const std::byte> params,
                                                          std::span<const Allocation> sorted);
 
+/// The same where all memory from the arena's start on may be reached through each of them.
+std::vector<PointerBounds> arena_bounds(const ir::PointerParams& pointers,
+                                        std::span<const std::byte> params, uint64_t readable,
+                                        uint64_t writable);
+
 }  // namespace lanewise::guest

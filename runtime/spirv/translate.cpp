@@ -114,11 +114,10 @@ ir::CheckFacts check_facts(const ir::Program& source, const ir::Program& program
 
 /// Where a branch that no lane takes costs next to nothing, stretches have a version whose accesses
 /// are not checked.
-bool has_versions(const Options& options, const Target& target, const Shape& shape) {
+bool may_have_versions(const Options& options, const Target& target) {
   return options.memcheck != Memcheck::off && options.small_arena && !options.imported &&
          options.trace_bits == 0 && !checks_written(options) && target.int64 && target.bda &&
-         !target.quirks.runs_both_sides && !target.quirks.narrow_waves &&
-         shape.lanes_per_invocation == 1;
+         !target.quirks.runs_both_sides && !target.quirks.narrow_waves;
 }
 
 /// Does any instruction reach this space, as itself or through generic addresses?
@@ -154,11 +153,8 @@ bool locks_shared(const ir::Program& program) {
 Module translate_once(const ir::Program& source, const Options& options, const Target& device) {
   ir::Program program = source;
   ir::mark_free_loops(program);
-  ir::PointerParams pointers;
-  if (options.memcheck == Memcheck::alloc && options.pointers) {
-    pointers = ir::find_pointers(program);
-    ir::narrow_generic(program);
-  }
+  ir::PointerParams pointers = spirv::find_pointers(program, options, device);
+  if (options.memcheck == Memcheck::alloc && options.pointers) ir::narrow_generic(program);
   ir::load_parameters(program);
   const Target target = flushes_everything(program) ? flushing_target(device) : device;
   ir::lower_switches(program);
@@ -188,7 +184,7 @@ Module translate_once(const ir::Program& source, const Options& options, const T
       counted && !options.step_budget && target.quirks.cuts_loops && !phases && !together && !waits;
   shape.takes_steps = phases || (counted && !shape.looks_once);
   ir::insert_checks(program, check_facts(source, program, options));
-  shape.versions = has_versions(options, target, shape) && !phases;
+  shape.versions = may_have_versions(options, target) && shape.lanes_per_invocation == 1 && !phases;
   shape.pointers = std::move(pointers);
   if (shape.versions) ir::gather_checks(program);
   const LocalLayout local = local_layout(program, options, target, shape, shared);
@@ -289,6 +285,17 @@ Module translate_for(const ir::Program& source, const Options& options, const Ta
 }
 
 }  // namespace
+
+ir::PointerParams find_pointers(ir::Program& program, const Options& options,
+                                const Target& target) {
+  if (options.memcheck == Memcheck::alloc && options.pointers) return ir::find_pointers(program);
+  if (options.memcheck != Memcheck::arena || !may_have_versions(options, target)) return {};
+  ir::PointerParams pointers = ir::find_pointers(program);
+  ir::forget_pointers(program);
+  pointers.in_offsets.clear();
+  pointers.variables.clear();
+  return pointers;
+}
 
 Module translate(const ir::Program& source, const Options& options, const Target& device) {
   Module module = translate_for(source, options, device);

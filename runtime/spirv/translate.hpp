@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/guest/engine.hpp"
+#include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/spirv/fault_points.hpp"
 #include "runtime/spirv/quirks.hpp"
 
@@ -88,6 +89,10 @@ struct Module {
   std::string wave_reason;               ///< why, in a sentence's words
   std::vector<FaultPoint> fault_points;  ///< what the numbers in fault records stand for
 };
+
+/// The parameters whose bounds the host lays down for the module (LAUNCH_BEYOND). With --memcheck
+/// alloc accesses are marked by them; in the arena they only say how far it reaches from there.
+ir::PointerParams find_pointers(ir::Program& program, const Options& options, const Target& target);
 
 /// Throws Error(guest) naming the instruction when the device lacks what it needs (f64 on T0).
 Module translate(const ir::Program& program, const Options& options, const Target& target);

@@ -135,11 +135,7 @@ Id LaneEmitter::outside(const Place& place, Id address, uint32_t bytes) {
   }
   Id out = m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {offset, limit(reach)});
   if (searches_allocations(*inst_)) {
-    Ids args = {address, m_.u(bytes), m_.b(has(*inst_, CheckMode::write))};
-    const bool found = slot_->found != spv::NoResult;
-    if (found) args.push_back(slot_->found);
-    const Id allowed =
-        library(found ? "lw_allocation_holds" : "lw_allocation_allows", m_.bool_type, args);
+    const Id allowed = allocation_allows(address, bytes);
     out = m_.op(spv::OpLogicalOr, m_.bool_type,
                 {out, m_.op(spv::OpLogicalNot, m_.bool_type, {allowed})});
   }
@@ -152,6 +148,28 @@ Id LaneEmitter::outside(const Place& place, Id address, uint32_t bytes) {
   const Id out_shared = outside_small(low, space_bytes(Space::shared), bytes);
   const Id out_local = atomic ? m_.b(true) : outside_small(low, space_bytes(Space::local), bytes);
   return m_.select(in(1), out_shared, m_.select(in(2), out_local, out));
+}
+
+/// Does it lie in one? The one that was found is remembered where a question asks for it.
+Id LaneEmitter::allocation_allows(Id address, uint32_t bytes) {
+  const Id write = m_.b(has(*inst_, CheckMode::write));
+  const auto asked = found_.find(inst_);
+  Id found = slot_->found;
+  if (asked != found_.end()) found = library("lw_allocation_found", m_.uint_type, {address});
+  if (found == spv::NoResult)
+    return library("lw_allocation_allows", m_.bool_type, {address, m_.u(bytes), write});
+  const Id allowed =
+      library("lw_allocation_holds", m_.bool_type, {address, m_.u(bytes), write, found});
+  if (asked == found_.end()) return allowed;
+  const Id span = library("lw_allocation_span", m_.uvec2_type, {found, write});
+  const auto keep = [&](Id variable, unsigned word) {
+    const Id before = m_.createLoad(variable, spv::NoPrecision);
+    const Id now = m_.extract(span, m_.uint_type, word);
+    m_.createStore(m_.select(allowed, now, before), variable);
+  };
+  keep(asked->second.start, 0);
+  keep(asked->second.bytes, 1);
+  return allowed;
 }
 
 /// Nothing is known of the address: the list of allocations says whether it lies in one.

@@ -6,6 +6,8 @@
 #include <bit>
 #include <set>
 
+#include <glslang/SPIRV/GLSL.std.450.h>
+
 #include "runtime/layout/addresses.hpp"
 #include "runtime/layout/push_words.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
@@ -30,13 +32,11 @@ bool is_access(const ir::Inst& inst) {
 
 /// A check that a cheap question can answer for most launches.
 bool LaneEmitter::has_question(const ir::Inst& inst) const {
-  if (inst.op != Op::check || has(inst, CheckMode::unwritten) || searches_allocations(inst))
-    return false;
+  if (inst.op != Op::check || has(inst, CheckMode::unwritten)) return false;
   const Space space = inst.mem->space;
   if (space == Space::shared || space == Space::local)
     return space_bytes(space) >= inst.mem->bytes() && inst.mem->align != ir::AlignRule::force;
-  return space == Space::global || space == Space::constant ||
-         (space == Space::generic && !has_windows());
+  return space == Space::global || space == Space::constant || space == Space::generic;
 }
 
 /// Runs instructions of the current block.
@@ -250,19 +250,71 @@ Id LaneEmitter::ask_row(size_t first, size_t row) {
     const bool write = has(*inst_, CheckMode::write);
     if (const Space space = memory_space(); !ir::wide_space(space))
       question.add_small(access, space_bytes(space));
+    else if (searches_allocations(*inst_))
+      question.add_address(access, last_found(first, i));
     else if (mem.pointer != ir::kNone)
       question.add(access, pointer_of(mem.pointer, write));
     else
-      question.add_anywhere(access, static_cast<uint32_t>(guest::kArenaBase), at_start([&] {
-                              return write ? launch_word(host_shader::LAUNCH_WRITABLE)
-                                           : push_word(guest::kPushArenaSize);
-                            }));
+      question.add_anywhere(access, all_memory(write),
+                            [&](uint32_t param) { return pointer_at(param, write); });
   }
   Id doubtful = question.ask();
   if (frame_.stopped != spv::NoResult)
     doubtful = m_.op(spv::OpLogicalOr, m_.bool_type,
                      {doubtful, m_.createLoad(frame_.stopped, spv::NoPrecision)});
   return doubtful;
+}
+
+/// Where a generic address may lead, too.
+RowQuestion::Pointer LaneEmitter::with_windows(RowQuestion::Pointer pointer) const {
+  if (memory_space() != Space::generic) return pointer;
+  pointer.shared = static_cast<uint32_t>(space_bytes(Space::shared));
+  if (!has(*inst_, CheckMode::atomic))
+    pointer.local = static_cast<uint32_t>(space_bytes(Space::local));
+  return pointer;
+}
+
+/// From the arena's start to its end, or to 2^32 less 64 KiB.
+RowQuestion::Pointer LaneEmitter::all_memory(bool write) {
+  constexpr auto kStart = static_cast<uint32_t>(guest::kArenaBase);
+  const Id bytes = at_start([&] {
+    const Id size =
+        write ? launch_word(host_shader::LAUNCH_WRITABLE) : push_word(guest::kPushArenaSize);
+    return m_.glsl(GLSLstd450UMin, m_.uint_type, {size, m_.u(0xffff0000 - kStart)});
+  });
+  return with_windows({ir::kNone, kStart, bytes});
+}
+
+/// The allocation that the lane's last search for this check has led to (emit_check.cpp): most
+/// accesses of one place in a program find theirs there.
+RowQuestion::Pointer LaneEmitter::last_found(size_t first, size_t index) {
+  const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
+  const ir::Inst& check = insts[index];
+  Found& found = found_[&check];
+  for (size_t i = first; i < index && found.bytes == spv::NoResult; ++i) {
+    const bool alike = insts[i].src[0] == check.src[0] && searches_allocations(insts[i]) &&
+                       has(insts[i], CheckMode::write) == has(check, CheckMode::write);
+    if (alike) found = found_.at(&insts[i]);
+  }
+  const auto variable = [&](const char* name) {
+    return m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type, name);
+  };
+  if (found.bytes == spv::NoResult) {
+    found = {variable("found_start"), variable("found_bytes")};
+    at_start([&] {
+      m_.createStore(m_.u(0), found.bytes);
+      return spv::NoResult;
+    });
+  }
+  const auto load = [&](Id id) { return m_.createLoad(id, spv::NoPrecision); };
+  return with_windows({ir::kNone, 0, load(found.bytes), 1, load(found.start)});
+}
+
+std::optional<RowQuestion::Pointer> LaneEmitter::pointer_at(uint32_t param, bool write) {
+  const auto& through = shape_.pointers.through;
+  const auto n = static_cast<uint32_t>(std::ranges::find(through, param) - through.begin());
+  if (n == through.size()) return {};
+  return pointer_of(n, write);
 }
 
 RowQuestion::Pointer LaneEmitter::pointer_of(uint32_t pointer, bool write) {

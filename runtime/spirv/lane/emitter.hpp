@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -249,6 +250,7 @@ class LaneEmitter {
   void emit_unwritten();
   bool searches_allocations(const ir::Inst& check) const;
   void find_allocations();
+  Id allocation_allows(Id address, uint32_t bytes);
   Id outside(const Place& place, Id address, uint32_t bytes);
   Id outside_small(Id offset, uint64_t size, uint32_t bytes);
 
@@ -266,6 +268,10 @@ class LaneEmitter {
   void count_asking_blocks();
   Id ask_row(size_t first, size_t row);
   RowQuestion::Pointer pointer_of(uint32_t pointer, bool write);
+  std::optional<RowQuestion::Pointer> pointer_at(uint32_t param, bool write);
+  RowQuestion::Pointer with_windows(RowQuestion::Pointer pointer) const;
+  RowQuestion::Pointer all_memory(bool write);
+  RowQuestion::Pointer last_found(size_t first, size_t index);
 
   // Memory (emit_memory.cpp)
   struct Access;
@@ -412,6 +418,11 @@ class LaneEmitter {
   bool at_start_ = false;
   std::unordered_map<uint32_t, Id> push_words_, launch_words_;
   std::unordered_map<uint32_t, uint32_t> asking_blocks_;  ///< with checks, by pointer
+  /// By check that searches: variables with the allocation that was found last, and its size.
+  struct Found {
+    Id start = spv::NoResult, bytes = spv::NoResult;
+  };
+  std::unordered_map<const ir::Inst*, Found> found_;
   uint32_t quick_ = 0;  ///< versions around the build point whose accesses are known to be allowed
   struct Construct {
     spv::Block* break_to = nullptr;

@@ -26,16 +26,16 @@ LaneState::LaneState(ModuleBuilder& module, const Target& target, FaultPoints& p
       points_(points),
       takes_steps_(takes_steps),
       step_budget_(step_budget) {
-  const auto variable = [&](const char* name) {
-    return m_.createVariable(spv::NoPrecision, spv::StorageClassPrivate, m_.uint_type, name,
-                             m_.u(0));
+  const auto variable = [&](const char* name, Id first) {
+    return m_.createVariable(spv::NoPrecision, spv::StorageClassPrivate, m_.uint_type, name, first);
   };
-  point_ = variable("fault_point");
-  low_ = variable("fault_low");
-  high_ = variable("fault_high");
+  point_ = variable("fault_point", m_.u(0));
+  // Nobody looks at the address of no fault: a value here would be carried along all paths.
+  low_ = variable("fault_low", spv::NoResult);
+  high_ = variable("fault_high", spv::NoResult);
   if (!takes_steps) return;
-  left_ = variable("steps_left");
-  reserve_ = variable("steps_reserve");
+  left_ = variable("steps_left", m_.u(0));
+  reserve_ = variable("steps_reserve", m_.u(0));
 }
 
 void LaneState::start(Id budget_low, Id budget_high) {

@@ -5,6 +5,8 @@
 
 #include <glslang/SPIRV/GLSL.std.450.h>
 
+#include "runtime/layout/addresses.hpp"
+
 namespace lanewise::spirv {
 namespace {
 
@@ -100,30 +102,30 @@ void RowQuestion::add(const Access& access, const Pointer& pointer) {
   add_place(access, pointer, false);
 }
 
-void RowQuestion::add_anywhere(const Access& access, uint32_t start, Id bytes) {
-  // Addresses end at 2^32 less 64 KiB here, too.
-  const Id inside = params_.once([&] {
-    return m_.glsl(GLSLstd450UMin, m_.uint_type, {bytes, m_.u(0xffff0000 - start)});
-  });
+void RowQuestion::add_anywhere(const Access& access, const Pointer& memory,
+                               const std::function<std::optional<Pointer>(uint32_t param)>& known) {
   Linear sum;
   collect(access.address, kDepth, sum);
-  Pointer pointer{ir::kNone, start, inside};
   if (sum.known && sum.param != ir::kNone) {
-    const Id beyond = params_.once([&] {
-      const Id low = params_.word(sum.param), high = params_.word(sum.param + 4);
-      const Id ahead = m_.op(spv::OpISub, m_.uint_type, {low, m_.u(start)});
-      const Id capped = m_.glsl(GLSLstd450UMin, m_.uint_type, {ahead, inside});
-      const Id left = m_.op(spv::OpISub, m_.uint_type, {inside, capped});
-      const Id near = m_.op(spv::OpIEqual, m_.bool_type, {high, m_.u(0)});
-      return m_.select(near, left, m_.u(0));
-    });
-    pointer = {sum.param, 0, beyond};
-    if (add_index(access, pointer, sum)) return;
-    pointer = {ir::kNone, start, inside};
-  } else if (sum.known && add_index(access, pointer, sum)) {
+    const std::optional<Pointer> found = known(sum.param);
+    if (add_index(access, found ? *found : pointer_into(sum.param, memory), sum)) return;
+  } else if (sum.known && add_index(access, memory, sum)) {
     return;
   }
-  add_place(access, pointer, false);
+  add_place(access, memory, false);
+}
+
+/// A parameter's value that may lead anywhere in memory.
+RowQuestion::Pointer RowQuestion::pointer_into(uint32_t param, const Pointer& memory) {
+  const Id beyond = params_.once([&] {
+    const Id low = params_.word(param), high = params_.word(param + 4);
+    const Id ahead = m_.op(spv::OpISub, m_.uint_type, {low, m_.u(memory.address)});
+    const Id capped = m_.glsl(GLSLstd450UMin, m_.uint_type, {ahead, memory.beyond});
+    const Id left = m_.op(spv::OpISub, m_.uint_type, {memory.beyond, capped});
+    const Id near = m_.op(spv::OpIEqual, m_.bool_type, {high, m_.u(0)});
+    return m_.select(near, left, m_.u(0));
+  });
+  return {param, 0, beyond};
 }
 
 void RowQuestion::add_small(const Access& access, uint64_t size) {
@@ -224,8 +226,7 @@ void RowQuestion::add_place(const Access& access, const Pointer& pointer, bool s
 }
 
 bool RowQuestion::alike(const Place& a, const Place& b) {
-  return a.wanted == b.wanted && a.small == b.small && a.pointer.param == b.pointer.param &&
-         a.pointer.address == b.pointer.address && a.pointer.beyond == b.pointer.beyond;
+  return a.wanted == b.wanted && a.small == b.small && a.pointer == b.pointer;
 }
 
 Id RowQuestion::base_of(const Pointer& pointer) {
@@ -283,9 +284,37 @@ void RowQuestion::ask_places(const Place& first) {
     doubt(first.wanted, m_.op(spv::OpINotEqual, m_.bool_type, {high, m_.u(0)}));
 }
 
+/// In one of several spaces, or in memory that only the lane knows. The windows lie far from where
+/// the low half of an address arrives when a distance is added to it and it wraps.
+void RowQuestion::ask_alone(const Place& place) {
+  const Pointer& p = place.pointer;
+  const auto bytes = static_cast<uint32_t>(place.end - place.least);
+  const Id from = m_.op(spv::OpIAdd, m_.uint_type,
+                        {m_.lo(place.address), m_.u(static_cast<uint32_t>(place.least))});
+  const auto behind = [&](Id start) { return m_.op(spv::OpISub, m_.uint_type, {from, start}); };
+  const Id start = p.start == spv::NoResult ? m_.u(p.address) : p.start;
+  Id outside = at_least(behind(start), less_by(p.beyond, bytes - 1));
+  const auto or_in = [&](uint32_t window, uint32_t size) {
+    if (size < bytes) return;
+    const Id beyond = at_least(behind(m_.u(window)), m_.u(size - bytes + 1));
+    outside = m_.op(spv::OpLogicalAnd, m_.bool_type, {outside, beyond});
+  };
+  or_in(guest::kSharedWindow, p.shared);
+  or_in(guest::kLocalWindow, p.local);
+  const Id low = m_.op(spv::OpBitwiseAnd, m_.uint_type, {from, m_.u(place.align - 1)});
+  const Id zero = m_.op(spv::OpBitwiseOr, m_.uint_type, {m_.hi(place.address), low});
+  const Id set = m_.op(spv::OpINotEqual, m_.bool_type, {zero, m_.u(0)});
+  doubt(place.wanted, m_.op(spv::OpLogicalOr, m_.bool_type, {outside, set}));
+}
+
 Id RowQuestion::ask() {
   for (const Index& index : indices_) ask_index(index);
   for (size_t i = 0; i < places_.size(); ++i) {
+    const Pointer& p = places_[i].pointer;
+    if (p.start != spv::NoResult || p.shared != 0 || p.local != 0) {
+      ask_alone(places_[i]);
+      continue;
+    }
     const bool before = std::any_of(places_.begin(), places_.begin() + static_cast<ptrdiff_t>(i),
                                     [&](const Place& p) { return alike(p, places_[i]); });
     if (!before) ask_places(places_[i]);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "runtime/ir/ir.hpp"
@@ -27,6 +28,10 @@ class RowQuestion {
     uint32_t address = 0;
     Id beyond = spv::NoResult;  ///< bytes from there on that may be accessed
     uint32_t align = 1;         ///< of the parameter, where there are bytes beyond it
+    Id start = spv::NoResult;   ///< in place of `address`: only the lane knows it
+    /// Bytes of the spaces whose windows an address may lie in instead; 0 = in none.
+    uint32_t shared = 0, local = 0;
+    bool operator==(const Pointer&) const = default;
   };
   /// Of parameters: the 32-bit words, and which words have been read.
   struct Params {
@@ -40,8 +45,14 @@ class RowQuestion {
 
   RowQuestion(ModuleBuilder& m, Params params) : m_(m), params_(std::move(params)) {}
   void add(const Access& access, const Pointer& pointer);
-  /// The access may go anywhere in memory that begins at `start`: parameters point there, too.
-  void add_anywhere(const Access& access, uint32_t start, Id bytes);
+  /// The access may go anywhere in memory that begins at the address `memory`: parameters point
+  /// there, too. `known`: what the host has found out about a parameter's value, if it has.
+  void add_anywhere(const Access& access, const Pointer& memory,
+                    const std::function<std::optional<Pointer>(uint32_t param)>& known);
+  /// Through no parameter.
+  void add_address(const Access& access, const Pointer& pointer) {
+    add_place(access, pointer, false);
+  }
   /// In a space of a known size at least as large as the access; addresses have 32 bits.
   void add_small(const Access& access, uint64_t size);
   Id ask();
@@ -78,6 +89,7 @@ class RowQuestion {
   void extended(Id value, Linear& sum) const;
   bool add_index(const Access& access, const Pointer& pointer, const Linear& sum);
   void add_place(const Access& access, const Pointer& pointer, bool small);
+  Pointer pointer_into(uint32_t param, const Pointer& memory);
   Id bound_of(const Access& access, const Pointer& pointer, const Linear& sum, int64_t constant);
   Id bound_here(const Access& access, const Pointer& pointer, const Linear& sum, int64_t constant);
   Id base_of(const Pointer& pointer);
@@ -88,6 +100,7 @@ class RowQuestion {
   void doubt(Id wanted, Id doubtful);
   void ask_index(const Index& index);
   void ask_places(const Place& first);
+  void ask_alone(const Place& place);
   static bool alike(const Place& a, const Place& b);
   bool constant_of(Id value, int64_t& constant) const;
 

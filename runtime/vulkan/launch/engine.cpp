@@ -249,6 +249,16 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
   return launch_recorded(traced);
 }
 
+/// What the kernel's pointers may reach; nothing when every access has to be looked up.
+std::optional<std::vector<guest::PointerBounds>> VulkanEngine::bounds_of(
+    const Kernel& kernel, const LaunchRequest& request) const {
+  if (request.memcheck == Memcheck::alloc)
+    return guest::pointer_bounds(kernel.pointers, request.params, request.allocations);
+  const uint64_t arena = parts_->arena.size();
+  return guest::arena_bounds(kernel.pointers, request.params, guest::extent(request, arena),
+                             guest::writable_extent(request, arena));
+}
+
 /// If it is traced its lanes write their events down.
 LaunchResult VulkanEngine::launch_recorded(const LaunchRequest& request) {
   LaunchResult result;
@@ -258,7 +268,7 @@ LaunchResult VulkanEngine::launch_recorded(const LaunchRequest& request) {
       return &parts_->kernels.get(how, small_arena(how), result.times, deadline);
     };
     const Kernel* kernel = get(request);
-    auto bounds = guest::pointer_bounds(kernel->pointers, request.params, request.allocations);
+    auto bounds = bounds_of(*kernel, request);
     if (!bounds) {
       LaunchRequest looked_up = request;
       looked_up.pointers = false;
@@ -318,7 +328,7 @@ std::vector<Batched> VulkanEngine::batched(std::span<const LaunchRequest> reques
     if (r.imported || !r.record.empty() || checks_written(r) || is_refused(r)) break;
     Batched c{&r, parts_->kernels.find_ready(r, parts_->arena.small()), {}};
     if (c.kernel == nullptr) break;
-    auto bounds = guest::pointer_bounds(c.kernel->pointers, r.params, r.allocations);
+    auto bounds = bounds_of(*c.kernel, r);
     if (!bounds) break;
     c.bounds = std::move(*bounds);
     out.push_back(std::move(c));

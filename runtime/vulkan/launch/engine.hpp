@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "runtime/vulkan/launch/dispatch.hpp"
 #include "runtime/vulkan/probe/target_probe.hpp"
@@ -38,6 +39,8 @@ class VulkanEngine : public Engine {
   struct Parts;
   LaunchResult launch_recorded(const LaunchRequest& request);
   LaunchResult launch_derived(const LaunchRequest& request, const events::Paths& paths);
+  std::optional<std::vector<guest::PointerBounds>> bounds_of(const Kernel& kernel,
+                                                             const LaunchRequest& request) const;
   std::vector<Batched> batched(std::span<const LaunchRequest> requests) const;
   template <typename Work>
   void guarded(const char* what, Work work);

@@ -226,8 +226,7 @@ spirv::Module KernelCache::translate(const Build& build) {
 
 void KernelCache::make(Build& build) {
   const auto start = Clock::now();
-  if (build.options.memcheck == Memcheck::alloc && build.options.pointers)
-    build.kernel.pointers = ir::find_pointers(build.program);
+  build.kernel.pointers = spirv::find_pointers(build.program, build.options, target_);
   spirv::Module& module = build.kernel.module = translate(build);
   build.translated_ms = build.translate_ms = milliseconds_since(start);
   if (build.given_up) return;

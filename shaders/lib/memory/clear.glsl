@@ -4,12 +4,22 @@
 /// Shared memory on chip. All invocations come here before the first access of the group. What lies
 /// in the backing buffer the host fills.
 void lw_clear_shared(const in uint invocation, const in uint invocations) {
-  // Compilers see how many trips it makes.
-  uint trips = (SHARED_WORDS + invocations - 1u) / invocations;
+  // Compilers see how many trips it makes, and that what all invocations write needs no question.
+  uint trips = SHARED_WORDS / (4u * invocations);
   for (uint n = 0u; n < trips; ++n) {
-    uint i = n * invocations + invocation;
-    if (i < SHARED_WORDS) shared_words[i] = 0u;
+    uint i = 4u * (n * invocations + invocation);
+    shared_words[i] = 0u;
+    shared_words[i + 1u] = 0u;
+    shared_words[i + 2u] = 0u;
+    shared_words[i + 3u] = 0u;
   }
+  uint rest = SHARED_WORDS - 4u * trips * invocations;
+  uint last = SHARED_WORDS - rest + invocation;
+  if (rest >= invocations) shared_words[last] = 0u;
+  if (rest >= 2u * invocations) shared_words[last + invocations] = 0u;
+  if (rest >= 3u * invocations) shared_words[last + 2u * invocations] = 0u;
+  uint few = rest % invocations;
+  if (invocation < few) shared_words[SHARED_WORDS - few + invocation] = 0u;
   if (invocations > 1u) lw_barrier();
 }
 

@@ -32,12 +32,27 @@ uint lw_allocation_step(const in B64 va, const in uint found, const in uint size
   return pick(both(exists, !above), next, found);
 }
 
-/// [va, va + n) lies in one allocation that allows the access.
-bool lw_allocation_allows(const in B64 va, const in uint n, const in bool write) {
+uint lw_allocation_found(const in B64 va) {
   uint found = lw_allocation_first(va);
   for (uint size = lw_allocation_first_step(); size != 0u; size >>= 1)
     found = lw_allocation_step(va, found, size);
-  return lw_allocation_holds(va, n, write, found);
+  return found;
+}
+
+/// [va, va + n) lies in one allocation that allows the access.
+bool lw_allocation_allows(const in B64 va, const in uint n, const in bool write) {
+  return lw_allocation_holds(va, n, write, lw_allocation_found(va));
+}
+
+/// Where the last of the first `count` allocations begins, and so many bytes from there on may be
+/// accessed: 0 where its end does not lie below 2^32 - 64 KiB.
+uvec2 lw_allocation_span(const in uint count, const in bool write) {
+  if (count == 0u) return uvec2(0u);
+  uint at = FIRST_ENTRY + ENTRY_WORDS * (count - 1u);
+  uint start = ALLOCATION(at), end = ALLOCATION(at + 2u), end_hi = ALLOCATION(at + 3u);
+  bool refused = both(write, (end_hi & READ_ONLY_BIT) != 0u);
+  bool far = either((end_hi & ~READ_ONLY_BIT) != 0u, end > 0xffff0000u);
+  return uvec2(start, pick(either(refused, far), 0u, end - start));
 }
 
 /// The device address of the byte at an offset from the arena's start, which may lie in memory from

@@ -1,6 +1,11 @@
 // A stretch of code in two versions: one question decides whether its accesses need their checks.
 #include <doctest/doctest.h>
 
+#include <array>
+#include <span>
+
+#include "runtime/guest/pointer_bounds.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "tests/unit/spirv/support.hpp"
 
 using namespace lanewise;
@@ -10,6 +15,20 @@ using ir::Space;
 using ir::Type;
 
 namespace {
+
+size_t count(const std::string& text, const char* what) {
+  size_t n = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+std::string translated(const Kernel& k, const spirv::Target& target, Memcheck memcheck) {
+  spirv::Options options = block_of(32);
+  options.memcheck = memcheck;
+  const spirv::Module module = spirv::translate(k.program, options, target);
+  CHECK(spirv::validate(module.words) == "");
+  return spirv::disassemble(module.words);
+}
 
 /// Questions in the module of two loads and a store at distances from one address.
 size_t questions(const spirv::Target& target, Memcheck memcheck) {
@@ -22,16 +41,7 @@ size_t questions(const spirv::Target& target, Memcheck memcheck) {
   k.memory(Op::store, Space::global, Type::u32, 1, {}, {address, a}).mem->offset = 4;
   k.memory(Op::store, Space::global, Type::u32, 1, {}, {address, b});
   k.b.exit();
-  spirv::Options options = block_of(32);
-  options.memcheck = memcheck;
-  const spirv::Module module = spirv::translate(k.program, options, target);
-  CHECK(spirv::validate(module.words) == "");
-  const std::string text = spirv::disassemble(module.words);
-  size_t n = 0;
-  for (size_t at = text.find("GroupNonUniformAny "); at != std::string::npos;
-       at = text.find("GroupNonUniformAny ", at + 1))
-    ++n;
-  return n;
+  return count(translated(k, target, memcheck), "GroupNonUniformAny ");
 }
 
 }  // namespace
@@ -43,4 +53,56 @@ TEST_CASE("one question for all accesses of a stretch, none where both sides of 
   CHECK(questions(target, Memcheck::arena) == reports + 1);
   target.quirks.runs_both_sides = true;
   CHECK(questions(target, Memcheck::arena) == 0);
+}
+
+TEST_CASE("how far memory reaches behind a parameter is what the host has laid down") {
+  Kernel k;
+  k.program.param_bytes = 16;
+  const ir::Reg address = k.param64(8), a = k.b.reg(ir::Width::b32);
+  k.memory(Op::load, Space::global, Type::u32, 1, {a}, {address});
+  k.memory(Op::store, Space::global, Type::u32, 1, {}, {address, a});
+  k.b.exit();
+  spirv::Target target = tier1();
+  target.wave_operations = true;
+  spirv::Options options = block_of(32);
+  ir::Program program = k.program;
+  const ir::PointerParams found = spirv::find_pointers(program, options, target);
+  CHECK(found.through == std::vector<uint32_t>{8});
+  CHECK(found.alignments == std::vector<uint32_t>{4});
+  CHECK(program.blocks[0].insts[1].mem->pointer == ir::kNone);  // what is refused is the arena's
+  target.quirks.runs_both_sides = true;
+  CHECK(spirv::find_pointers(program, options, target).through.empty());
+
+  std::array<uint64_t, 2> params = {0, guest::kArenaBase + 0x104};
+  const auto bounds = [&] {
+    return guest::arena_bounds(found, std::as_bytes(std::span(params)), 0x1000, 0x800).at(0);
+  };
+  CHECK(bounds().aligned);
+  CHECK(bounds().allows(guest::kArenaBase + 0xffc, 4, false));
+  CHECK_FALSE(bounds().allows(guest::kArenaBase + 0xffd, 4, false));
+  CHECK_FALSE(bounds().allows(guest::kArenaBase + 0x7fd, 4, true));
+  params[1] += 2;
+  CHECK_FALSE(bounds().aligned);
+}
+
+TEST_CASE("addresses that come from nowhere are asked about, too") {
+  const auto questions_of = [](Space space, Memcheck memcheck) {
+    Kernel k;
+    k.program.param_bytes = 16;
+    k.program.shared_bytes = 64;
+    const ir::Reg pointer = k.param64(0);
+    const ir::Reg address = k.b.reg(ir::Width::b64), a = k.b.reg(ir::Width::b32);
+    k.memory(Op::load, Space::global, Type::u64, 1, {address}, {pointer});
+    k.memory(Op::load, space, Type::u32, 1, {a}, {address});
+    k.memory(Op::store, space, Type::u32, 1, {}, {address, a}).mem->offset = 4;
+    k.b.exit();
+    spirv::Target target = tier1();
+    target.wave_operations = true;
+    return count(translated(k, target, memcheck), "GroupNonUniformAny ");
+  };
+  const size_t plain = questions_of(Space::global, Memcheck::arena);
+  CHECK(plain >= 3);  // of the pointer, and of where it leads; and one about reports
+  CHECK(questions_of(Space::generic, Memcheck::arena) == plain);
+  CHECK(questions_of(Space::global, Memcheck::alloc) == plain);
+  CHECK(questions_of(Space::generic, Memcheck::alloc) == plain);
 }

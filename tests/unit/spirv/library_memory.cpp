@@ -120,6 +120,20 @@ void hold_allocations(const std::vector<Allocation>& list, const std::vector<uin
       found = run("lw_allocation_step", [&](size_t i, Words& args) {
         args.insert(args.end(), {found[i], size});
       });
+    CHECK(run("lw_allocation_found", [](size_t, Words&) {}) == found);
+    for (const bool write : {false, true}) {
+      Words args;
+      for (size_t i = 0; i < found.size(); ++i)
+        args.insert(args.end(), {found[i], write ? 1U : 0U});
+      m.run(d, v, "lw_allocation_span", args);
+      for (size_t i = 0; i < addresses.size(); ++i) {
+        if (!allowed(list, addresses[i], 1, false)) continue;
+        const Allocation& a = list[found[i] - 1];
+        const bool shown = !(write && a.read_only) && a.address + a.size <= 0xffff'0000;
+        CHECK(m.result[2 * i] == static_cast<uint32_t>(a.address));
+        CHECK(m.result[2 * i + 1] == (shown ? a.size : 0));
+      }
+    }
     for (size_t i = 0; i < addresses.size(); ++i) {
       if (!allowed(list, addresses[i], 1, false)) continue;
       CAPTURE(addresses[i]);

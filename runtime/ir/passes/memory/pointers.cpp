@@ -96,7 +96,7 @@ class Pointers {
       : p_(p), graph_(block_graph(p)), order_(reverse_postorder(graph_)) {}
 
   PointerParams run() {
-    forget();
+    forget_pointers(p_);
     if (!follow()) return {};
     each_access_with([&](const Values& values, Inst& access) { mark(values, access); });
     return settle();
@@ -145,11 +145,6 @@ class Pointers {
         if (is_access(inst)) what(inst);
   }
 
-  void forget() {
-    for (Block& block : p_.blocks)
-      for (Inst& inst : block.insts)
-        if (inst.mem) inst.mem->pointer = kNone;
-  }
   bool wanted() {
     bool some = false;
     each_access([&](const Inst&) { some = true; });
@@ -516,6 +511,12 @@ class Pointers {
 
 PointerParams find_pointers(Program& program) {
   return Pointers(program).run();
+}
+
+void forget_pointers(Program& program) {
+  for (Block& block : program.blocks)
+    for (Inst& inst : block.insts)
+      if (inst.mem) inst.mem->pointer = kNone;
 }
 
 void narrow_generic(Program& program) {

@@ -28,6 +28,9 @@ inline constexpr uint32_t kMostPointers = 16;
 /// left alone. Every engine asks this about the program that it is given, before any other pass.
 PointerParams find_pointers(Program& program);
 
+/// Takes the marks away again.
+void forget_pointers(Program& program);
+
 /// Generic accesses that find_pointers() has marked become global ones: allocations lie in global
 /// memory, and what leaves its allocation is a fault wherever it arrives. Only for engines that
 /// hold marked accesses against allocations.
