@@ -33,71 +33,64 @@ bool RowQuestion::constant_of(Id value, int64_t& constant) const {
   return true;
 }
 
-void RowQuestion::extended(Id value, Linear& sum) const {
+/// Of 32 bits that were widened, or all 64 of the value.
+void RowQuestion::indexed(Id value, uint64_t factor, Linear& sum) const {
+  sum.known = sum.known && sum.index == spv::NoResult && factor >= 1 && factor <= kLargestScale;
+  if (!sum.known) return;
   const spv::Instruction& made = m_.made(value);
   const bool is_signed = made.getOpCode() == spv::OpSConvert;
-  const bool widens = is_signed || made.getOpCode() == spv::OpUConvert;
-  sum.known = sum.known && widens && sum.index == spv::NoResult &&
-              m_.getTypeId(made.getIdOperand(0)) == m_.uint_type;
-  if (!sum.known) return;
-  sum.index = made.getIdOperand(0);
-  sum.is_signed = is_signed;
+  const bool narrow = (is_signed || made.getOpCode() == spv::OpUConvert) &&
+                      m_.getTypeId(made.getIdOperand(0)) == m_.uint_type;
+  sum.index = narrow ? made.getIdOperand(0) : value;
+  sum.is_signed = narrow && is_signed;
+  sum.wide = !narrow;
+  sum.scale = static_cast<uint32_t>(factor);
 }
 
-void RowQuestion::multiplied(Id value, Id factor, Linear& sum) const {
-  int64_t scale = 0;
-  if (!constant_of(factor, scale) || scale < 1 || scale > kLargestScale) {
-    sum.known = false;
-    return;
-  }
-  extended(value, sum);
-  sum.scale = static_cast<uint32_t>(scale);
-}
-
-void RowQuestion::collect(Id value, int depth, Linear& sum) const {
+/// Adds value * factor, modulo 2^64 like the guest.
+void RowQuestion::collect(Id value, int depth, uint64_t factor, Linear& sum) const {
   int64_t constant = 0;
   if (constant_of(value, constant)) {
-    sum.constant =
-        static_cast<int64_t>(static_cast<uint64_t>(sum.constant) + static_cast<uint64_t>(constant));
+    sum.constant = static_cast<int64_t>(static_cast<uint64_t>(sum.constant) +
+                                        static_cast<uint64_t>(constant) * factor);
     return;
   }
   const spv::Instruction& made = m_.made(value);
   const auto operand = [&](int n) { return made.getIdOperand(n); };
   switch (depth == 0 ? spv::OpNop : made.getOpCode()) {
-    case spv::OpIAdd:
-      collect(operand(0), depth - 1, sum);
-      collect(operand(1), depth - 1, sum);
+    case spv::OpIAdd: {
+      Linear both = sum;
+      for (const int n : {0, 1}) collect(operand(n), depth - 1, factor, both);
+      if (!both.known) break;  // of several indices: as one
+      sum = both;
       return;
-    case spv::OpSConvert:
-    case spv::OpUConvert:
-      return extended(value, sum);
+    }
     case spv::OpIMul:
-      return constant_of(operand(0), constant) ? multiplied(operand(1), operand(0), sum)
-                                               : multiplied(operand(0), operand(1), sum);
+      for (const int n : {0, 1})
+        if (constant_of(operand(n), constant))
+          return collect(operand(1 - n), depth - 1, factor * static_cast<uint64_t>(constant), sum);
+      break;
     case spv::OpShiftLeftLogical:
-      if (!constant_of(operand(1), constant) || constant > 12) break;
-      extended(operand(0), sum);
-      sum.scale = 1U << constant;
-      return;
+      if (!constant_of(operand(1), constant) || constant < 0 || constant > 12) break;
+      return collect(operand(0), depth - 1, factor << constant, sum);
     case spv::OpBitcast: {
       const spv::Instruction& pair = m_.made(operand(0));
       if (pair.getOpCode() != spv::OpCompositeConstruct || pair.getTypeId() != m_.uvec2_type) break;
       const uint32_t low = params_.offset_of(pair.getIdOperand(0));
-      if (low == ir::kNone || sum.param != ir::kNone ||
-          params_.offset_of(pair.getIdOperand(1)) != low + 4)
-        break;
+      if (low == ir::kNone || params_.offset_of(pair.getIdOperand(1)) != low + 4) break;
+      sum.known = sum.known && sum.param == ir::kNone && factor == 1;
       sum.param = low;
       return;
     }
     default:
       break;
   }
-  sum.known = false;
+  indexed(value, factor, sum);
 }
 
 void RowQuestion::add(const Access& access, const Pointer& pointer) {
   Linear sum;
-  collect(access.address, kDepth, sum);
+  collect(access.address, kDepth, 1, sum);
   if (sum.known && sum.param == pointer.param && add_index(access, pointer, sum)) return;
   add_place(access, pointer, false);
 }
@@ -105,10 +98,12 @@ void RowQuestion::add(const Access& access, const Pointer& pointer) {
 void RowQuestion::add_anywhere(const Access& access, const Pointer& memory,
                                const std::function<std::optional<Pointer>(uint32_t param)>& known) {
   Linear sum;
-  collect(access.address, kDepth, sum);
+  collect(access.address, kDepth, 1, sum);
   if (sum.known && sum.param != ir::kNone) {
     const std::optional<Pointer> found = known(sum.param);
-    if (add_index(access, found ? *found : pointer_into(sum.param, memory), sum)) return;
+    // A parameter of which nothing is known may be a number, and what is added to it the pointer.
+    const bool either = !found && sum.wide;
+    if (!either && add_index(access, found ? *found : pointer_into(sum.param, memory), sum)) return;
   } else if (sum.known && add_index(access, memory, sum)) {
     return;
   }
@@ -145,15 +140,9 @@ bool RowQuestion::add_index(const Access& access, const Pointer& pointer, const 
                                              (pointer.param == ir::kNone ? pointer.address : 0));
   if (constant < -kFarthest || constant > kFarthest) return false;
   if (sum.scale % access.align != 0 && sum.index != spv::NoResult) return false;
-  Index wanted{access.wanted,
-               sum.index == spv::NoResult ? m_.u(0) : sum.index,
-               sum.scale,
-               sum.is_signed,
-               0,
-               {}};
+  Index wanted{access.wanted, sum.index == spv::NoResult ? m_.u(0) : sum.index, sum.wide, 0, {}};
   auto known = std::ranges::find_if(indices_, [&](const Index& other) {
-    return other.wanted == wanted.wanted && other.index == wanted.index &&
-           other.scale == wanted.scale && other.is_signed == wanted.is_signed;
+    return other.wanted == wanted.wanted && other.index == wanted.index;
   });
   if (known == indices_.end()) known = indices_.insert(known, wanted);
   if (constant < 0) {
@@ -248,10 +237,24 @@ void RowQuestion::ask_index(const Index& index) {
       least = m_.glsl(GLSLstd450UMin, m_.uint_type, {least, index.bounds[i]});
     return less_by(least, index.least);
   });
-  const Id from = index.least == 0
-                      ? index.index
-                      : m_.op(spv::OpISub, m_.uint_type, {index.index, m_.u(index.least)});
+  const Id low = index.wide ? m_.narrow_lo(index.index) : index.index;
+  const Id from =
+      index.least == 0 ? low : m_.op(spv::OpISub, m_.uint_type, {low, m_.u(index.least)});
   doubt(index.wanted, at_least(from, bound));
+}
+
+/// All upper halves under one condition, where the first of them is.
+void RowQuestion::ask_high(size_t first) {
+  Id high = spv::NoResult;
+  for (size_t i = 0; i < indices_.size(); ++i) {
+    const Index& index = indices_[i];
+    if (!index.wide || index.wanted != indices_[first].wanted) continue;
+    if (i < first) return;
+    const Id half = m_.hi(index.index);
+    high = high == spv::NoResult ? half : m_.op(spv::OpBitwiseOr, m_.uint_type, {high, half});
+  }
+  if (high == spv::NoResult || !indices_[first].wide) return;
+  doubt(indices_[first].wanted, m_.op(spv::OpINotEqual, m_.bool_type, {high, m_.u(0)}));
 }
 
 /// All places behind one pointer: the farthest of them, with the longest stretch of any.
@@ -309,6 +312,7 @@ void RowQuestion::ask_alone(const Place& place) {
 
 Id RowQuestion::ask() {
   for (const Index& index : indices_) ask_index(index);
+  for (size_t i = 0; i < indices_.size(); ++i) ask_high(i);
   for (size_t i = 0; i < places_.size(); ++i) {
     const Pointer& p = places_[i].pointer;
     if (p.start != spv::NoResult || p.shared != 0 || p.local != 0) {

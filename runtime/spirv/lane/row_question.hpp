@@ -63,15 +63,14 @@ class RowQuestion {
     uint32_t param = ir::kNone;
     Id index = spv::NoResult;
     uint32_t scale = 1;
-    bool is_signed = false;
+    bool is_signed = false, wide = false;  ///< wide: the index has 64 bits
     int64_t constant = 0;
     bool known = true;  ///< there is nothing else in it
   };
-  /// Accesses with one index: it must lie in [least, each of bounds).
+  /// Accesses with one index, whatever it is multiplied by: it must lie in [least, each of bounds).
   struct Index {
     Id wanted, index;
-    uint32_t scale;
-    bool is_signed;
+    bool wide;
     uint32_t least = 0;
     std::vector<Id> bounds;
   };
@@ -84,9 +83,8 @@ class RowQuestion {
     uint32_t align = 1;
   };
 
-  void collect(Id value, int depth, Linear& sum) const;
-  void multiplied(Id value, Id factor, Linear& sum) const;
-  void extended(Id value, Linear& sum) const;
+  void collect(Id value, int depth, uint64_t factor, Linear& sum) const;
+  void indexed(Id value, uint64_t factor, Linear& sum) const;
   bool add_index(const Access& access, const Pointer& pointer, const Linear& sum);
   void add_place(const Access& access, const Pointer& pointer, bool small);
   Pointer pointer_into(uint32_t param, const Pointer& memory);
@@ -99,6 +97,7 @@ class RowQuestion {
   }
   void doubt(Id wanted, Id doubtful);
   void ask_index(const Index& index);
+  void ask_high(size_t first);
   void ask_places(const Place& first);
   void ask_alone(const Place& place);
   static bool alike(const Place& a, const Place& b);

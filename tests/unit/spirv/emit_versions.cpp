@@ -106,3 +106,29 @@ TEST_CASE("addresses that come from nowhere are asked about, too") {
   CHECK(questions_of(Space::global, Memcheck::alloc) == plain);
   CHECK(questions_of(Space::generic, Memcheck::alloc) == plain);
 }
+
+TEST_CASE(
+    "one index of 64 bits is compared once, however it is scaled and whatever it is added to") {
+  Kernel k;
+  k.program.param_bytes = 32;
+  const ir::Reg n = k.param64(24), index = k.b.reg(ir::Width::b64);
+  const std::array<ir::Reg, 3> pointers = {k.param64(0), k.param64(8), k.param64(16)};
+  k.b.emit(Op::mul, Type::u64, {index}, {n, n});
+  for (uint32_t i = 0; i < 3; ++i) {
+    const ir::Reg a = k.b.reg(ir::Width::b32);
+    const ir::Reg scaled = k.b.reg(ir::Width::b64), address = k.b.reg(ir::Width::b64);
+    k.b.emit(Op::shl, Type::u64, {scaled}, {index, ir::Operand::immediate(i)});
+    k.b.emit(Op::add, Type::u64, {address}, {pointers.at(i), scaled});
+    const Type type = i == 0 ? Type::u8 : i == 1 ? Type::u16 : Type::u32;
+    k.memory(Op::load, Space::global, type, 1, {a}, {address});
+  }
+  k.b.exit();
+  spirv::Target target = tier1();
+  target.wave_operations = true;
+  const auto compares = [&] {
+    return count(translated(k, target, Memcheck::arena), "OpUGreaterThanEqual ");
+  };
+  const size_t both = compares();
+  target.quirks.runs_both_sides = true;
+  CHECK(both == compares() + 1);
+}
