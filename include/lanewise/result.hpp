@@ -72,6 +72,8 @@ inline std::string headline(const FaultReport& f) {
              " of their member mask (bits of lanes), which stand elsewhere. The launch has ended; "
              "packed mode runs a wave in step, --wave serial lets its lanes wait";
     case FaultKind::data_race:
+      if (f.rule == "async")
+        return access(f, ("too early: " + f.access + " of").c_str(), "at") + "; " + f.reason;
       return access(f, ("data race: " + f.access + " of").c_str(), "at");
     case FaultKind::none:
       break;
@@ -119,9 +121,11 @@ inline std::string format(const FaultReport& f) {
     if (!f.other_source.empty()) out << "  [" << f.other_source << "]";
     out << "\n    by lane " << f.other_lane << " of wave " << f.other_wave << " in group ("
         << f.other_group.x << "," << f.other_group.y << "," << f.other_group.z
-        << "), which nothing orders before it\n    the word was " << detail::hex(f.value_before)
-        << " before the store and " << detail::hex(f.value_after) << " after it; met " << f.times
-        << " times\n    what would order them: " << f.remedy << "\n";
+        << "), which nothing orders before it\n    ";
+    if (f.rule != "async")
+      out << "the word was " << detail::hex(f.value_before) << " before the store and "
+          << detail::hex(f.value_after) << " after it; ";
+    out << "met " << f.times << " times\n    what would order them: " << f.remedy << "\n";
   }
   if (!f.nearest_allocation.empty())
     out << "    nearest allocation: " << f.nearest_allocation << "\n";

@@ -49,9 +49,9 @@ void add_launch_options(const Command& sub, LaunchArgs& a) {
          "what else to look for, separated by commas: init = reads of memory that nobody wrote "
          "(out: buffers, shared, local and scratch memory); race = accesses of lanes that nothing "
          "orders, sync = misused barriers and member "
-         "masks, perf = what accesses and branches cost by line (these three on the device "
-         "reference)")
-      .one_of({"none", "init", "race", "sync", "perf"})
+         "masks, async = accesses to what an asynchronous copy has still to read or write, "
+         "perf = what accesses and branches cost by line (these four on the device reference)")
+      .one_of({"none", "init", "race", "sync", "async", "perf"})
       .split_at(',');
   add_timeout_option(sub, a.timeout);
   sub.option("--policy", a.policies, "NAME=VALUE, see docs/policies.md");

@@ -53,9 +53,21 @@ struct Sync {
   uint64_t times = 1;
 };
 
-enum class RaceAccess : uint8_t { load, store, atomic };
-/// What would have ordered the two accesses of a race.
-enum class RaceRemedy : uint8_t { barrier, wave, one_lane, atomic, release, scope };
+enum class RaceAccess : uint8_t { load, store, atomic, copy_read, copy_write };
+/// What would have ordered the two accesses of a race; the last ones an access and a copy.
+enum class RaceRemedy : uint8_t {
+  barrier,
+  wave,
+  one_lane,
+  atomic,
+  release,
+  scope,
+  copy_group,  ///< a wait of the lane for its group of cp.async
+  bulk_group,
+  bulk_read,
+  phase,        ///< a wait for the phase of the copy's mbarrier
+  behind_wait,  ///< there is a wait, and nothing orders the access behind it
+};
 
 /// What a fault of the kind data_race has beside its own access: the one that came before it, and
 /// how often the two instructions met so.
@@ -188,6 +200,11 @@ inline bool checks_written(const LaunchRequest& request) {
 /// Races are faults (--check race). The reference engine alone finds them.
 inline bool checks_races(const LaunchRequest& request) {
   return checks(request, "race");
+}
+
+/// Accesses to what asynchronous copies have still to read or write are faults (--check async).
+inline bool checks_copies(const LaunchRequest& request) {
+  return checks(request, "async");
 }
 
 /// A launch among others.

@@ -154,6 +154,22 @@ enum class CheckMode : uint8_t {
   unwritten = 8,  ///< where the predicate holds, bytes are read that nobody wrote: a fault
 };
 
+/// What Op::async_note states of copies that complete later (--check async): the bytes that the
+/// next one of the lane reads or writes, and who waits for which.
+enum class AsyncNote : uint8_t {
+  read,
+  write,
+  reduce,     ///< atomically; all three: address, bytes
+  commit,     ///< the open group of the lane ends
+  wait,       ///< for all groups but that many younger ones
+  wait_read,  ///< the same, until their sources have been read
+  track,      ///< the mbarrier at the address completes behind the copies
+  passed      ///< the lane has seen the mbarrier's phase end
+};
+/// Whom Op::async_note is about: copies of cp.async, bulk copies with groups, copies with an
+/// mbarrier of their own.
+enum class AsyncKind : uint8_t { lane, bulk, barrier };
+
 /// Value of Inst::mode for Op::barrier.
 enum class BarrierKind : uint8_t { sync, arrive, red_popc, red_and, red_or };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,7 @@ Action action_of(Op op) {
       return Action::atom;
     case Op::cachectl:
     case Op::fence:
+    case Op::async_note:
       return Action::nothing;
     case Op::buffer_address:
       return Action::buffer_address;
@@ -92,6 +94,9 @@ class Decoder {
     place_registers();
     if (!wishes_.watched && !wishes_.touched && !wishes_.counted) once_ = done_once(program_);
     place_blocks();
+    for (const ir::Block& block : program_.blocks)
+      for (const ir::Inst& inst : block.insts)
+        if (inst.op == ir::Op::async_note) of_copies_.insert(inst.site);
     for (uint32_t b = 0; b < program_.blocks.size(); ++b) decode_block(b);
     link();
     rank_blocks();
@@ -296,6 +301,7 @@ class Decoder {
 
   void finish(Code& code, uint32_t site, bool once = false) {
     code.site = site;
+    code.of_copy = of_copies_.contains(site);
     code.place = code.block = block_;
     code.inst = inst_++;
     if (order_ != nullptr) find_origin(code);
@@ -418,6 +424,7 @@ class Decoder {
   std::map<std::pair<uint64_t, Width>, Slot> constants_;
   std::vector<ir::Inst> kinds_;
   Slot unused_ = 0;
+  std::set<uint32_t> of_copies_;  ///< sites of notes
   uint32_t block_ = 0, inst_ = 0;
 };
 

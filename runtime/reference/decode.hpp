@@ -105,6 +105,7 @@ struct Code {
   uint32_t place = 0;            ///< the block as the decoded program counts them
   uint32_t kind = 0;             ///< of cross-lane operations: equal ones differ in operands alone
   bool rendezvous = false;       ///< waits for its member mask's lanes, in whatever iteration
+  bool of_copy = false;          ///< carries a copy out, or a wait for it: notes say what it does
 };
 
 /// Bytes of a wave's registers.

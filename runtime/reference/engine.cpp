@@ -163,7 +163,7 @@ class ReferenceEngine final : public Engine {
       return ready_.get(*request.program, request.program_id,
                         {pointers, request.schedule == WaveSchedule::lockstep, bool{hook_},
                          bool{touch_} || checks_written(request), checks(request, "perf"),
-                         checks_races(request)});
+                         checks_races(request) || checks_copies(request)});
     };
     if (request.memcheck != Memcheck::alloc || !request.pointers) return {ready(false), {}};
     Prepared checked{ready(true), {}};
@@ -257,7 +257,7 @@ class ReferenceEngine final : public Engine {
                          (request.events != nullptr && request.events->exact() != nullptr);
     std::optional<SyncWatch> sync;
     if (checks(request, "sync")) sync.emplace();
-    const bool races = checks_races(request);
+    const bool races = checks_races(request) || checks_copies(request);
     const bool together = automatic && !checked && !sync && !races && !checks(request, "perf") &&
                           !seen.groups && request.events == nullptr;
     Setting setting{hook_, touch_, deadline, !automatic || checked || seen.lanes};

@@ -42,7 +42,7 @@ struct SharedLayout {
 SharedLayout shared_layout(const ir::Program& program, const Options& options, const Target& target,
                            uint32_t own_bytes) {
   SharedLayout layout;
-  layout.bytes = (uint64_t{program.shared_bytes} + 15) / 16 * 16 + options.dynamic_shared;
+  layout.bytes = guest::shared_bytes(program, options.dynamic_shared);
   layout.bytes = (layout.bytes + 3) / 4 * 4;
   if (checks_written(options)) {
     layout.map = static_cast<uint32_t>(layout.bytes);

@@ -97,7 +97,9 @@ TEST_CASE("mbarrier: copies in bulk report their bytes, others their arrival") {
   // 64 words to shared memory, and back behind the input; 32 of them are added to a sum at once.
   std::vector<uint32_t> memory = in;
   memory.resize(64 * 3);
-  const std::vector<uint32_t> got = run(init(1) + R"(
+  for (const char* time : {"immediate", "late"}) {
+    CAPTURE(time);
+    const std::vector<uint32_t> got = run(init(1) + R"(
     add.u64 %s0, %p, 256;
     @%o mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;
     @%o cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [m], [%s0], 256, [bar];
@@ -123,12 +125,87 @@ W:  mbarrier.try_wait.parity.shared.b64 %w, [bar], 0;
     @%o cp.async.mbarrier.arrive.noinc.shared.b64 [bar];
     mbarrier.test_wait.parity.shared.b64 %w, [bar], 1;
 )",
-                                        32, 2, memory);
-  std::vector<uint32_t> want;
-  for (unsigned i = 0; i < 32; ++i) want.insert(want.end(), {in[i], in[32 + i]});
-  for (int copy = 0; copy < 2; ++copy) want.insert(want.end(), in.begin(), in.end());
-  for (unsigned i = 0; i < 64; ++i) want.push_back(i < 32 ? 2 * in[i] : 0);
-  check_equal(got, want);
+                                          32, 2, memory, time);
+    std::vector<uint32_t> want;
+    for (unsigned i = 0; i < 32; ++i) want.insert(want.end(), {in[i], in[32 + i]});
+    for (int copy = 0; copy < 2; ++copy) want.insert(want.end(), in.begin(), in.end());
+    for (unsigned i = 0; i < 64; ++i) want.push_back(i < 32 ? 2 * in[i] : 0);
+    check_equal(got, want);
+  }
+}
+
+TEST_CASE("cp.async.bulk: a copy completes at once, or when somebody waits for it") {
+  const std::vector<uint32_t> in = random_ints<uint32_t>(32, 5);
+  std::vector<uint32_t> memory = in;
+  memory.resize(64);
+  // Each lane reads its word before the wait and behind it, and stores over what goes to global
+  // memory before the wait.
+  const std::string body = init(1) + R"(
+    add.u64 %s0, %p, 256;
+    mad.lo.u32 %r1, %t, 4, 0;
+    mov.u32 %r2, m;
+    add.u32 %r1, %r1, %r2;
+    @%o mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;
+    @%o cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [m], [%s0], 128, [bar];
+    bar.sync 0;
+    ld.shared.u32 %r3, [%r1];
+    bar.sync 0;
+W:  mbarrier.try_wait.parity.shared.b64 %w, [bar], 0;
+    @!%w bra W;
+    ld.shared.u32 %r4, [%r1];
+    st.global.v2.u32 [%q], {%r3, %r4};
+    bar.sync 0;
+    add.u64 %s1, %s0, 128;
+    @%o cp.async.bulk.global.shared::cta.bulk_group [%s1], [m], 128;
+    @%o cp.async.bulk.commit_group;
+    bar.sync 0;
+    st.shared.u32 [%r1], 7;
+    bar.sync 0;
+    @%o cp.async.bulk.wait_group.read 0;
+)";
+  for (const bool late : {false, true}) {
+    CAPTURE(late);
+    std::vector<uint32_t> want;
+    for (const uint32_t x : in) want.insert(want.end(), {late ? 0 : x, x});
+    want.insert(want.end(), in.begin(), in.end());
+    for (const uint32_t x : in) want.push_back(late ? 7 : x);
+    check_equal(run(body, 32, 2, memory, late ? "late" : "immediate"), want);
+  }
+}
+
+TEST_CASE("cp.async.bulk: more copies than wait in the queue") {
+  // 40 copies of 16 bytes: 32 of them are late.
+  const std::vector<uint32_t> in = random_ints<uint32_t>(160, 6);
+  const std::string body = init(1) + R"(
+    add.u64 %s0, %p, 640;
+    mov.u32 %r2, m;
+    mov.u32 %r3, 0;
+    @%o mbarrier.arrive.expect_tx.shared.b64 _, [bar], 640;
+N:  @%o cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%s0], 16, [bar];
+    add.u64 %s0, %s0, 16;
+    add.u32 %r2, %r2, 16;
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %w, %r3, 40;
+    @%w bra N;
+W:  mbarrier.test_wait.parity.shared.b64 %w, [bar], 0;
+    @!%w bra W;
+    mad.lo.u32 %r1, %t, 20, 0;
+    mov.u32 %r2, m;
+    add.u32 %r1, %r1, %r2;
+    ld.shared.u32 %r3, [%r1];
+    ld.shared.u32 %r4, [%r1+4];
+    ld.shared.u32 %r5, [%r1+8];
+    ld.shared.u32 %r6, [%r1+12];
+    ld.shared.u32 %r7, [%r1+16];
+    st.global.u32 [%q], %r3;
+    st.global.u32 [%q+4], %r4;
+    st.global.u32 [%q+8], %r5;
+    st.global.u32 [%q+12], %r6;
+    st.global.u32 [%q+16], %r7;
+)";
+  std::vector<uint32_t> want = in;
+  want.insert(want.end(), in.begin(), in.end());
+  for (const char* time : {"immediate", "late"}) check_equal(run(body, 32, 5, in, time), want);
 }
 
 TEST_CASE("mbarrier: a producer and a consumer of two buffers") {

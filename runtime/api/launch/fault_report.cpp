@@ -149,7 +149,12 @@ std::string reason_of(const ir::Program& p, const Fault& f) {
          "groups=resident";
 }
 
+bool is_of_copy(RaceAccess access) {
+  return access == RaceAccess::copy_read || access == RaceAccess::copy_write;
+}
+
 std::string_view rule_of(const FaultReport& r, const Fault& f) {
+  if (f.race != nullptr && is_of_copy(f.race->other_access)) return "async";
   if (f.sync == nullptr)
     return findings::rule_of_fault(name(f.kind), r.allocation_freed, !r.assertion.empty());
   constexpr std::string_view kRules[] = {
@@ -244,12 +249,29 @@ std::string remedy_of(const ir::Program& p, RaceRemedy remedy) {
              "atomic on each side); or two launches";
     case RaceRemedy::scope:
       return "the scope gpu on both sides: that of one of them does not hold the other's group";
+    case RaceRemedy::copy_group:
+      return "a wait of the copy's lane for its group (cp.async.commit_group, then "
+             "cp.async.wait_group, or cp.async.wait_all), and a barrier behind it for other lanes";
+    case RaceRemedy::bulk_group:
+      return "a wait of the copy's lane for its group (cp.async.bulk.commit_group, then "
+             "cp.async.bulk.wait_group), and a barrier behind it for other lanes";
+    case RaceRemedy::bulk_read:
+      return "a wait of the copy's lane until the source has been read "
+             "(cp.async.bulk.commit_group, then cp.async.bulk.wait_group.read), and a barrier "
+             "behind it for other lanes";
+    case RaceRemedy::phase:
+      return "a wait for the phase of the copy's mbarrier (mbarrier.try_wait or test_wait until it "
+             "is true)";
+    case RaceRemedy::behind_wait:
+      return "the copy has been waited for; a barrier between that wait and this access, or a wait "
+             "of this lane";
   }
   return {};
 }
 
 std::string_view name_of(RaceAccess access) {
-  constexpr std::string_view kNames[] = {"load", "store", "atomic"};
+  constexpr std::string_view kNames[] = {"load", "store", "atomic", "asynchronous copy",
+                                         "asynchronous copy"};
   return kNames[static_cast<size_t>(access)];
 }
 
@@ -271,6 +293,10 @@ void add_race(FaultReport& r, const ir::Program& p, const Race& race) {
   r.value_after = race.after;
   r.times = race.times;
   r.remedy = remedy_of(p, race.remedy);
+  if (is_of_copy(race.other_access))
+    r.reason = race.other_access == RaceAccess::copy_write
+                   ? "an asynchronous copy may write these bytes later"
+                   : "an asynchronous copy may read these bytes later";
   if (race.same_value) r.remedy += "; each store found its own value there";
 }
 

@@ -198,7 +198,7 @@ void set_program(Prepared& out, Device& device, const ir::Program& program, uint
 /// Some checks need what the reference engine alone sees.
 void refuse_check(const LaunchRequest& request, const Device& device) {
   if (device.info.type == std::string_view("reference")) return;
-  for (const char* kind : {"race", "sync", "perf"})
+  for (const char* kind : {"race", "sync", "perf", "async"})
     if (checks(request, kind))
       throw Error(ErrorKind::usage,
                   fmt::format("--check {}: device '{}' does not show who waits where; run it with "

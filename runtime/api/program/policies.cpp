@@ -28,7 +28,7 @@ struct Row {
 };
 constexpr std::array kRows = {
     Row{"async.copy", "immediate", "immediate|late"},
-    Row{"check", "none", "none|init|race|sync|perf"},  // but none, a list
+    Row{"check", "none", "none|init|race|sync|perf|async"},  // but none, a list
     Row{"gcn.align", "system", "system|dword|unaligned"},
     Row{"gcn.alpha_2_10_10_10", "unsigned", "unsigned|signed"},
     Row{"gcn.float_narrow", "nearest", "nearest|toward_zero"},
@@ -178,14 +178,30 @@ bool sparse_sass(ir::Program& program, const std::string& state) {
          change_constants(program, sass::kSparseAbsent, [](uint64_t) { return uint64_t{1}; });
 }
 
-/// Copies that a kernel starts wait in a queue behind its local memory.
+/// Without the check nobody asks for notes of copies.
+bool drop_notes(ir::Program& program, const std::string& check) {
+  if (check.find("async") != std::string::npos) return false;
+  bool any = false;
+  for (ir::Block& block : program.blocks)
+    any = std::erase_if(block.insts,
+                        [](const ir::Inst& i) { return i.op == ir::Op::async_note; }) != 0 ||
+          any;
+  return any;
+}
+
+/// Copies that a kernel starts wait in queues behind its local memory, and its shared memory.
 bool delay_copies(ir::Program& program, const std::string& time) {
   if (time == "immediate") return false;
   if (!change_constants(program, ptx::kCopyLate, [](uint64_t) { return uint64_t{1}; }))
     return false;
-  const uint32_t area = (program.local_bytes + 15) / 16 * 16;
-  change_constants(program, ptx::kCopyArea, [&](uint64_t) { return uint64_t{area}; });
-  program.local_bytes = area + ptx::kCopyEntries * ptx::kCopyEntryBytes;
+  for (const std::string_view queue : {ptx::kCopyArea, ptx::kBulkArea}) {
+    const uint32_t area = (program.local_bytes + 15) / 16 * 16;
+    if (change_constants(program, queue, [&](uint64_t) { return uint64_t{area}; }))
+      program.local_bytes = area + ptx::kCopyEntries * ptx::kCopyEntryBytes;
+  }
+  if (change_constants(program, ptx::kReportingEntries,
+                       [](uint64_t) { return uint64_t{ptx::kMostReporting}; }))
+    program.queue_bytes = ptx::kMostReporting * ptx::kReportingBytes;
   return true;
 }
 
@@ -236,7 +252,8 @@ bool apply_isa_policies(ir::Program& program, const Policies& complete) {
   if (program.isa == ir::Isa::ptx) {
     const bool sums = accumulate(program, complete.at("mma.accumulate"));
     const bool late = delay_copies(program, complete.at("async.copy"));
-    return align_ptx(program, complete.at("ptx.align")) || late || sums || stack;
+    const bool notes = drop_notes(program, complete.at("check"));
+    return align_ptx(program, complete.at("ptx.align")) || late || sums || stack || notes;
   }
   if (program.isa == ir::Isa::gcn) return apply_gcn_policies(program, complete) || stack;
   const bool aligned = align_sass(program, complete.at("sass.align"));

@@ -210,10 +210,11 @@ void add_exec(const Command& app) {
   sub.option(
          "--check", a->check,
          "what else to look for, separated by commas: init = reads of memory nobody wrote, race = "
-         "accesses of lanes that nothing orders, sync = misused barriers and member masks (these "
-         "two on the device reference), leak = memory, streams and "
+         "accesses of lanes that nothing orders, sync = misused barriers and member masks, async "
+         "= accesses to what an asynchronous copy has still to read or write (these three on the "
+         "device reference), leak = memory, streams and "
          "events that nobody freed, api = calls that failed unseen, memory that is freed twice")
-      .one_of({"none", "init", "race", "sync", "leak", "leaks", "api"})
+      .one_of({"none", "init", "race", "sync", "async", "leak", "leaks", "api"})
       .split_at(',');
   sub.option("--cache", a->cache, "run behind the modelled caches of this preset");
   sub.option("--trace", a->trace, "write the memory accesses of all launches to this file");

@@ -46,7 +46,7 @@ Code code_of(const lw_fault& fault) {
 /// No call fails on a GPU for what checks find, nor for freed memory.
 bool is_finding(const lw_fault& fault) {
   const std::string_view rule = fault.rule;
-  return rule == "use-after-free" || rule == "init" || rule == "race" ||
+  return rule == "use-after-free" || rule == "init" || rule == "race" || rule == "async" ||
          (rule.starts_with("sync-") && rule != "sync-deadlock" && rule != "sync-wave");
 }
 

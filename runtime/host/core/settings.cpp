@@ -60,12 +60,12 @@ void add_checks(Settings& out, const std::string& list) {
       out.leaks = true;
     else if (check == "api")
       out.api = true;
-    else if (check == "init" || check == "race" || check == "sync" ||
+    else if (check == "init" || check == "race" || check == "sync" || check == "async" ||
              (check == "none" && checks.size() == 1))
       launches += (launches.empty() ? "" : ",") + check;
     else
       refuse("LANEWISE_CHECK", list,
-             "none, or init, race, sync, leak and api separated by commas,");
+             "none, or init, race, sync, async, leak and api separated by commas,");
   if (!launches.empty()) out.policies.push_back("check=" + launches);
 }
 

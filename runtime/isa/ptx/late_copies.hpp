@@ -7,7 +7,11 @@
 namespace lanewise::ptx {
 
 inline constexpr std::string_view kCopyLate = "async.late";  ///< pred: copies wait in a queue
-inline constexpr std::string_view kCopyArea = "async.area";  ///< where it lies in local memory
-inline constexpr uint32_t kCopyEntries = 256, kCopyEntryBytes = 24;
+/// Where the lane's queues lie in local memory: those of cp.async, of bulk copies with groups.
+inline constexpr std::string_view kCopyArea = "async.area", kBulkArea = "async.bulk_area";
+inline constexpr uint32_t kCopyEntries = 256, kCopyEntryBytes = 32;
+/// Bulk copies that report to an mbarrier, in the group's shared memory: their number.
+inline constexpr std::string_view kReportingEntries = "async.reporting";
+inline constexpr uint32_t kMostReporting = 32, kReportingBytes = 32;
 
 }  // namespace lanewise::ptx

@@ -32,5 +32,7 @@ bool find_range(Wave& wave, const Code* code);
 const Code* access_lanes(Wave& wave, const Code* code);
 /// The same, and fences, where races are looked for.
 const Code* access_watched(Wave& wave, const Code* code);
+/// What asynchronous copies are about, where accesses are held against it.
+const Code* note_copies(Wave& wave, const Code* code);
 
 }  // namespace lanewise::reference

@@ -65,7 +65,8 @@ std::array<Cell, 4>& Shadow::bytes_of(Cell& cell) {
 }
 
 Watch::Watch(const LaunchRequest& request)
-    : global(kMostPages, false),
+    : looks(checks_races(request)),
+      global(kMostPages, false),
       lockstep(in_lockstep(request)),
       shuffle_orders(policy(request, "race.shuffle") != "none"),
       unmarked(request.program->isa == ir::Isa::sass),
@@ -274,6 +275,20 @@ RaceRemedy Watch::remedy(const Mark& a, const Mark& b) const {
   if (a.group != b.group) return RaceRemedy::release;
   if (!in_one_wave(a, b)) return RaceRemedy::barrier;
   return lockstep ? RaceRemedy::one_lane : RaceRemedy::wave;
+}
+
+void Watch::add(Fault fault, const Race& race) {
+  const auto [at, fresh] =
+      known_.try_emplace({race.other_site, fault.site, static_cast<uint8_t>(race.other_access),
+                          static_cast<uint8_t>(race.access)},
+                         races_.size());
+  if (!fresh) {
+    ++races_[at->second]->times;
+    return;
+  }
+  races_.push_back(std::make_shared<Race>(race));
+  fault.race = races_.back();
+  found_.push_back(std::move(fault));
 }
 
 void Watch::collect(LaunchResult& result) const {

@@ -87,9 +87,12 @@ class Watch {
   void store(Shadow& shadow, const Clocks& clocks, const WaveWords& words, Mark mark) {
     touch_wave<true>(shadow, clocks, words, mark);
   }
+  /// A finding about an access and a copy.
+  void add(Fault fault, const Race& race);
   /// Appends the races, those that were found first in front.
   void collect(LaunchResult& result) const;
 
+  const bool looks;  ///< at words: races are asked for, not the order of copies alone
   Shadow global;
   Objects objects;            ///< places in global memory
   uint32_t forgotten = 0;     ///< groups whose accesses are looked at no more

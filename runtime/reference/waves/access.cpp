@@ -160,7 +160,9 @@ uint64_t Group::exchange(Lane lane, const Code& code, uint32_t element, std::byt
     const uint64_t old = read_little_endian(at, size);
     if (setting_.sync != nullptr && mem.atom == ir::AtomOp::arrive)
       judge_mbarrier(lane, code, old, a);
-    write_little_endian(at, size, atomic_result(mem, code.flags, old, a, b));
+    const uint64_t now = atomic_result(mem, code.flags, old, a, b);
+    if (race_copies_ && mem.atom == ir::AtomOp::arrive) end_phase(at, old, now);
+    write_little_endian(at, size, now);
     return old;
   }
   // Groups that run at the same time make atomics of whole words alone (order.hpp).

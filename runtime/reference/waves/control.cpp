@@ -61,6 +61,7 @@ void Control::set_handlers(Code& code, Finder find, Wishes wishes) {
 }
 
 Handlers Control::plain(const Code& code, Finder find, Wishes wishes) {
+  if (wishes.raced && code.op == ir::Op::async_note) return both(note_copies);
   if (wishes.raced && (is_memory(code) ? is_of_many(code) : code.op == ir::Op::fence))
     return both(access_watched);
   switch (code.action) {

@@ -7,6 +7,7 @@
 
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/validate.hpp"
+#include "runtime/reference/race/copies.hpp"
 #include "runtime/reference/race/watch.hpp"
 #include "runtime/reference/waves/lockstep.hpp"
 #include "runtime/support/error.hpp"
@@ -58,6 +59,8 @@ Group::Group(const LaunchRequest& request, const DecodedProgram& program, const 
     race_clocks_ =
         std::make_unique<race::Clocks>(lane_count_, wave_lanes_, setting.races->forgotten);
     race_shared_ = std::make_unique<race::Shadow>(~uint64_t{0}, true);
+    if (checks_copies(request))
+      race_copies_ = std::make_unique<race::Copies>(*setting.races, *race_clocks_, lane_count_);
   }
   exact_ = request.events != nullptr && request.events->exact() != nullptr;
   if (request.schedule == WaveSchedule::lockstep)

@@ -23,6 +23,7 @@ namespace lanewise::reference {
 
 namespace race {
 class Clocks;
+class Copies;
 class Shadow;
 struct Touched;
 class Watch;
@@ -172,6 +173,12 @@ class Group {
   void watch_barrier(uint32_t id, std::span<const uint32_t> lanes);
   void start_watch();
 
+  // copies.cpp: what the check of asynchronous copies looks at
+  friend const Code* note_copies(Wave& wave, const Code* code);
+  void note_copy(Lane lane, const Code& code);
+  void check_copies(uint32_t lane, const Code& code, const std::byte* data, uint64_t address);
+  void end_phase(const std::byte* barrier, uint64_t before, uint64_t after);
+
   // events.cpp: what the cache tracker will be given
   void note_event(Lane lane, const Code& code);
   void flush_events();
@@ -232,7 +239,8 @@ class Group {
   std::unique_ptr<Lockstep> lockstep_;         ///< null: no wave follows the tree
   std::unique_ptr<race::Clocks> race_clocks_;  ///< of the check of races
   std::unique_ptr<race::Shadow> race_shared_;
-  bool exact_ = false;  ///< loads return what the modelled caches hold
+  bool exact_ = false;                         ///< loads return what the modelled caches hold
+  std::unique_ptr<race::Copies> race_copies_;  ///< of the check of asynchronous copies
 };
 
 }  // namespace lanewise::reference

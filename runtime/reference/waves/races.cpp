@@ -7,6 +7,7 @@
 
 #include "runtime/ir/wave_ops.hpp"
 #include "runtime/reference/lanes/handlers.hpp"
+#include "runtime/reference/race/copies.hpp"
 #include "runtime/reference/race/watch.hpp"
 #include "runtime/reference/waves/group.hpp"
 
@@ -53,6 +54,7 @@ const Code* access_watched(Wave& wave, const Code* code) {
 
 void Group::start_watch() {
   race_clocks_->start(setting_.races->add_group(index_));
+  if (race_copies_) race_copies_->start(index_);
 }
 
 /// Words of all lanes that lie in one range. False: each lane has to be looked at.
@@ -86,7 +88,12 @@ bool Group::watch_wave(Wave& wave, const Code& code) {
     whole = whole && (!stores || code.bytes == 4 || words.address[i] % code.bytes == 0);
   });
   if (!whole) return false;
+  if (race_copies_)
+    for_each_lane(wave.mask, [&](uint32_t i) {
+      check_copies(wave.first + i, code, words.data[i], words.address[i]);
+    });
   race::Watch& watch = *setting_.races;
+  if (!watch.looks) return code.moves[wave.single](wave, &code), true;
   race::Shadow& shadow = shadow_of(r.data);
   race::Mark mark{race_clocks_->group(), 0, code.site};
   if (stores) mark.flags = race::Mark::kWrite;
@@ -134,6 +141,7 @@ void Group::watch_access(Lane lane, const Code& code) {
   lane.wave.lane = first;
   if (at.data == nullptr || code.site == ir::kNone || is_private(at.data))
     return move_bytes(lane, code, at.data);
+  check_copies(lane.linear(), code, at.data, at.address);
   const bool writes = code.action != Action::load;
   const size_t low = place_of(at.data) & 3;
   std::array<std::byte, 8 * kMaxElements + 8> before;
@@ -146,7 +154,7 @@ void Group::watch_access(Lane lane, const Code& code) {
         code.action == Action::store || std::memcmp(before.data() + low, at.data, code.bytes) != 0;
     t.mark.epoch = watch_order(lane, code, at.data, writes && changed);
   }
-  watch_words(code, at, before.data() + low, t);
+  if (setting_.races->looks) watch_words(code, at, before.data() + low, t);
 }
 
 race::Shadow& Group::shadow_of(const std::byte* data) {
@@ -243,10 +251,10 @@ void Group::watch_meeting(Wave& wave, uint64_t lanes, const Code& code) {
 }
 
 void Group::watch_barrier(uint32_t id, std::span<const uint32_t> lanes) {
-  if (lanes.size() == live_ && !race_clocks_->has_arrivals(id))
-    race_clocks_->meet_all();
-  else
-    race_clocks_->meet_at(id, lanes);
+  if (lanes.size() != live_ || race_clocks_->has_arrivals(id))
+    return race_clocks_->meet_at(id, lanes);
+  race_clocks_->meet_all();
+  if (race_copies_) race_copies_->meet_all();
 }
 
 }  // namespace lanewise::reference

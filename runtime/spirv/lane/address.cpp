@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "runtime/guest/event_words.hpp"
+#include "runtime/guest/validate.hpp"
 #include "runtime/layout/addresses.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
 
@@ -89,7 +90,7 @@ Space LaneEmitter::memory_space() const {
 /// Of the small spaces.
 uint64_t LaneEmitter::space_bytes(Space space) const {
   if (space == Space::local) return (uint64_t{program_.local_bytes} + 3) / 4 * 4;
-  return (uint64_t{program_.shared_bytes} + 15) / 16 * 16 + options_.dynamic_shared;
+  return guest::shared_bytes(program_, options_.dynamic_shared);
 }
 
 LaneEmitter::Place LaneEmitter::place_of(Id address) {

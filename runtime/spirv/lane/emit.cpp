@@ -184,6 +184,7 @@ void LaneEmitter::emit(const ir::Inst& instruction) {
     case ir::OpTrait::sync:
       return instruction.op == Op::fence ? fence() : emit_barrier();
     case ir::OpTrait::effect:
+      if (instruction.op == Op::async_note) return;
       return instruction.op == Op::report ? emit_report() : emit_trap();
     case ir::OpTrait::wave:
       return emit_wave();

@@ -169,6 +169,7 @@ class Iteration {
       case Op::fence:
       case Op::trap:
       case Op::report:
+      case Op::async_note:
         return true;
       default:
         return ir::info(inst.op).trait == ir::OpTrait::pure;

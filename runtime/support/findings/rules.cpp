@@ -22,6 +22,9 @@ constexpr std::array kRules = {
     Rule{"init", "error", "A read of memory that was never written."},
     Rule{"race", "error",
          "Two accesses of different lanes that nothing orders, one of them a store."},
+    Rule{
+        "async", "error",
+        "An access to bytes that an asynchronous copy, which was not waited for, reads or writes."},
     Rule{"sync-deadlock", "error", "Lanes wait at a barrier for lanes that never come."},
     Rule{"sync-divergent-barrier", "error",
          "Lanes of one wave come to a barrier apart, which demands that they come together."},

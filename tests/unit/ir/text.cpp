@@ -127,7 +127,7 @@ class Soup {
 
   Inst inst() {
     Inst i;
-    i.op = static_cast<Op>(below(static_cast<uint32_t>(Op::mbcnt) + 1));
+    i.op = static_cast<Op>(below(static_cast<uint32_t>(Op::async_note) + 1));
     i.type = type();
     i.from = type();
     i.cond = static_cast<Cond>(below(14));
@@ -292,7 +292,7 @@ TEST_CASE("the guide's table has every operation with its signature") {
   std::ifstream file(LANEWISE_TEST_DATA "/../docs/ir.md");
   REQUIRE(file);
   const std::string guide((std::istreambuf_iterator<char>(file)), {});
-  for (unsigned op = 0; op <= static_cast<unsigned>(Op::mbcnt); ++op) {
+  for (unsigned op = 0; op <= static_cast<unsigned>(Op::async_note); ++op) {
     const OpInfo& row = info(static_cast<Op>(op));
     std::string name = row.name;
     if (name.ends_with('_')) name.pop_back();

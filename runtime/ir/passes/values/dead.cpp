@@ -7,10 +7,10 @@
 namespace lanewise::ir {
 namespace {
 
-/// Without any effect but its results. Loads may fault, except those of parameters at a known
-/// place.
+/// Without any effect but its results; devices do not look at notes. Loads may fault, except those
+/// of parameters at a known place.
 bool removable(const Program& p, const Inst& i) {
-  if (info(i.op).trait == OpTrait::pure) return true;
+  if (info(i.op).trait == OpTrait::pure || i.op == Op::async_note) return true;
   if (i.op != Op::load || i.mem->space != Space::param || i.event != 0) return false;
   if (!i.src[0].is_imm()) return false;
   const uint64_t address = (i.src[0].imm + static_cast<uint64_t>(i.mem->offset)) & 0xffffffff;

@@ -25,18 +25,39 @@ void report_bytes(Emit& e, const Located& barrier, ir::Operand bytes);
 void for_offsets(Emit& e, ir::Operand total, uint32_t step,
                  const std::function<void(ir::Operand)>& body);
 
+/// The condition in lanes whose guard holds.
+ir::Reg guarded(Emit& e, ir::Operand condition);
+
+// --- what --check async is to know (notes.cpp) --------------------------------------------------
+ir::Operand generic_address(Emit& e, const Located& place);
+void note_bytes(Emit& e, ir::AsyncNote note, ir::AsyncKind kind, const Located& place,
+                ir::Operand bytes);
+/// Of groups: commit, or a wait.
+void note_groups(Emit& e, ir::AsyncNote note, ir::AsyncKind kind, uint64_t younger = 0);
+/// The copies before complete the mbarrier's phase.
+void note_tracked(Emit& e, ir::AsyncKind kind, const Located& barrier);
+void note_passed(Emit& e, const Located& barrier, ir::Reg passed);
+
 // --- copies that wait for their wait (queue.cpp) ------------------------------------------------
 /// A predicate, known at translation: copies are queued.
 ir::Reg copies_wait(Emit& e);
-/// Addresses with their offsets; `read` of the bytes are read, the rest is 0.
+/// Generic addresses; `read` of the bytes are read, the rest is 0.
 struct QueuedCopy {
-  ir::Operand source, target, read;
-  uint32_t bytes = 0;
+  ir::Operand source, target, bytes, read;
 };
-void queue_copy(Emit& e, const QueuedCopy& copy);
-void end_copy_group(Emit& e);
+/// Queues are those of AsyncKind::lane and bulk.
+void queue_copy(Emit& e, ir::AsyncKind kind, const QueuedCopy& copy);
+void end_copy_group(Emit& e, ir::AsyncKind kind);
 /// All copies but those of the `younger` groups that were ended last, and of the one that is open.
-void complete_copies(Emit& e, uint64_t younger);
+void complete_copies(Emit& e, ir::AsyncKind kind, uint64_t younger);
+/// By 16 bytes, between generic addresses.
+void copy_bytes(Emit& e, ir::Operand source, ir::Operand target, ir::Operand bytes);
+
+// --- copies that whoever asks for their mbarrier makes (reporting.cpp) --------------------------
+/// False in lanes in which all entries are taken.
+ir::Reg queue_reporting(Emit& e, const QueuedCopy& copy, ir::Operand barrier);
+/// What reports to the mbarrier.
+void complete_reporting(Emit& e, const Located& barrier);
 
 // The instructions.
 void mbarrier_init(Emit& e);
@@ -47,6 +68,8 @@ void mbarrier_wait(Emit& e);
 void mbarrier_pending(Emit& e);
 void mbarrier_after_copies(Emit& e);
 void copy_bulk(Emit& e);
+void end_bulk_group(Emit& e);
+void wait_bulk(Emit& e);
 void prefetch_bulk(Emit& e);
 void store_async(Emit& e);
 void reduce_async(Emit& e);

@@ -1,5 +1,7 @@
 // Bulk copies, and stores and reductions that report to a barrier. Groups are clusters of their
 // own: addresses in the cluster's shared memory are the group's.
+#include <functional>
+
 #include "runtime/isa/ptx/semantics/async/async.hpp"
 #include "runtime/isa/ptx/semantics/memory_common.hpp"
 
@@ -51,6 +53,39 @@ void move_part(Emit& e, const Located& from, const Located& to, ir::Operand at) 
       .mem = target;
 }
 
+/// Queues a copy where copies are late, makes it where they are not or where `queue` gives a
+/// predicate that is false: reductions are made at once.
+void unless_late(Emit& e, const std::function<ir::Reg()>& queue,
+                 const std::function<void()>& make) {
+  ir::Builder& b = e.builder();
+  const ir::Guard guard = e.guard();
+  const ir::Reg waits_here = copies_wait(e);
+  b.set_guard({});
+  const ir::Reg late = guarded(e, waits_here);
+  const uint32_t later = b.add_block(), now = b.add_block(), after = b.add_block();
+  b.branch({late}, later, now);
+  b.set_block(later);
+  const ir::Reg queued = queue();
+  b.set_guard({});
+  if (queued.valid())
+    b.branch({queued}, after, now);
+  else
+    b.jump(after);
+  b.set_block(now);
+  b.set_guard(guard);
+  make();
+  b.jump(after);
+  b.set_block(after);
+}
+
+/// What st.async and red.async write; the mbarrier that they report to.
+Located note_reporting(Emit& e, const Located& to, ir::AsyncNote how) {
+  note_bytes(e, how, ir::AsyncKind::barrier, to, imm(to.mem.bytes()));
+  const Located barrier = locate(e, 2, e.get("ss"));
+  note_tracked(e, ir::AsyncKind::barrier, barrier);
+  return barrier;
+}
+
 }  // namespace
 
 void copy_bulk(Emit& e) {
@@ -65,9 +100,38 @@ void copy_bulk(Emit& e) {
     Emit::fail(e.operand(2).loc, "the size must be a multiple of 16");
   Located target = to;
   target.mem.cache = from.mem.cache;
-  const uint32_t step = e.has("op") ? ir::size_of(held(e).elem) : 16;
-  for_offsets(e, bytes, step, [&](ir::Operand at) { move_part(e, from, target, at); });
-  if (reports) report_bytes(e, locate(e, 3, "shared"), bytes);
+  const ir::AsyncKind kind = reports ? ir::AsyncKind::barrier : ir::AsyncKind::bulk;
+  const bool reduces = e.has("op");
+  note_bytes(e, ir::AsyncNote::read, kind, from, bytes);
+  note_bytes(e, reduces ? ir::AsyncNote::reduce : ir::AsyncNote::write, kind, to, bytes);
+  const Located barrier = reports ? locate(e, 3, "shared") : Located{};
+  if (reports) note_tracked(e, kind, barrier);
+  const auto copy = [&] {
+    const uint32_t step = reduces ? ir::size_of(held(e).elem) : 16;
+    for_offsets(e, bytes, step, [&](ir::Operand at) { move_part(e, from, target, at); });
+    if (reports) report_bytes(e, barrier, bytes);
+  };
+  if (reduces) return copy();
+  unless_late(
+      e,
+      [&] {
+        const QueuedCopy queued{generic_address(e, from), generic_address(e, to), bytes, bytes};
+        if (reports) return queue_reporting(e, queued, generic_address(e, barrier));
+        queue_copy(e, kind, queued);
+        return ir::Reg{};
+      },
+      copy);
+}
+
+void end_bulk_group(Emit& e) {
+  end_copy_group(e, ir::AsyncKind::bulk);
+  note_groups(e, ir::AsyncNote::commit, ir::AsyncKind::bulk);
+}
+
+void wait_bulk(Emit& e) {
+  note_groups(e, e.has("read") ? ir::AsyncNote::wait_read : ir::AsyncNote::wait,
+              ir::AsyncKind::bulk, e.operand(0).bits);
+  complete_copies(e, ir::AsyncKind::bulk, e.operand(0).bits);
 }
 
 /// The first line: hints change no value.
@@ -91,8 +155,9 @@ void store_async(Emit& e) {
   else
     src.push_back(e.raw(value, t, Fit::wider));
   to.mem.count = static_cast<uint8_t>(src.size() - 1);
+  const Located barrier = note_reporting(e, to, ir::AsyncNote::write);
   e.emit(Op::store, Type::none, {}, src).mem = to.mem;
-  report_bytes(e, locate(e, 2, e.get("ss")), imm(to.mem.bytes()));
+  report_bytes(e, barrier, imm(to.mem.bytes()));
 }
 
 void reduce_async(Emit& e) {
@@ -105,8 +170,9 @@ void reduce_async(Emit& e) {
   to.mem.atom_type = h.number;
   to.mem.order = ir::Order::relaxed;
   to.mem.scope = ir::Scope::cta;
+  const Located barrier = note_reporting(e, to, ir::AsyncNote::reduce);
   e.emit(Op::atom, e.type().ir(), {}, {to.base, e.raw(1, e.type(), Fit::wider)}).mem = to.mem;
-  report_bytes(e, locate(e, 2, e.get("ss")), imm(to.mem.bytes()));
+  report_bytes(e, barrier, imm(to.mem.bytes()));
 }
 
 }  // namespace lanewise::ptx

@@ -124,6 +124,7 @@ void mbarrier_transfer(Emit& e) {
 /// Has the phase ended: of a state, or of a parity? try_wait may answer at once.
 void mbarrier_wait(Emit& e) {
   const Located barrier = locate(e, 1, e.get("ss"));
+  complete_reporting(e, barrier);
   ir::Mem mem = state_access(e, barrier.mem);
   mem.order = order(e, ir::Order::acquire);
   const ir::Reg now = e.temp(ir::Width::b64);
@@ -136,7 +137,9 @@ void mbarrier_wait(Emit& e) {
   }
   e.emit(Op::load, Type::none, {now}, {barrier.base}).mem = mem;
   const ir::Reg differs = e.op(Op::xor_, Type::u64, {now, asked});
-  e.set(0, kPred, e.op(Op::icmp, Type::s64, {differs, imm(0)}, {.cond = ir::Cond::lt}));
+  const ir::Reg passed = e.op(Op::icmp, Type::s64, {differs, imm(0)}, {.cond = ir::Cond::lt});
+  note_passed(e, barrier, passed);
+  e.set(0, kPred, passed);
 }
 
 void mbarrier_pending(Emit& e) {
@@ -147,9 +150,11 @@ void mbarrier_pending(Emit& e) {
 /// cp.async.mbarrier.arrive: the copies before it are complete. Without .noinc the arrival was
 /// added to those that the phase waits for, so nothing is left of it.
 void mbarrier_after_copies(Emit& e) {
-  end_copy_group(e);
-  complete_copies(e, 0);
-  change_barrier(e, locate(e, 0, e.get("ss")), imm(e.has("noinc") ? 1 : 0), ir::Order::release);
+  const Located barrier = locate(e, 0, e.get("ss"));
+  note_tracked(e, ir::AsyncKind::lane, barrier);
+  end_copy_group(e, ir::AsyncKind::lane);
+  complete_copies(e, ir::AsyncKind::lane, 0);
+  change_barrier(e, barrier, imm(e.has("noinc") ? 1 : 0), ir::Order::release);
 }
 
 }  // namespace lanewise::ptx

@@ -195,17 +195,6 @@ ir::Operand source_size(Emit& e, uint64_t bytes) {
   return e.op(ir::Op::select, ir::Type::u32, {e.pred(3), imm(0), imm(bytes)});
 }
 
-/// An address with its offset.
-ir::Operand whole_address(Emit& e, ir::Operand base, const ir::Mem& mem, bool wide) {
-  const bool held = base.is_reg() && e.kernel.program.regs[base.index].width == ir::Width::b64;
-  ir::Operand address = base;
-  if (base.is_reg() && wide && !held) address = e.widen(base, false);
-  if (base.is_reg() && !wide && held) address = e.narrow(base);
-  const uint64_t mask = wide ? ~uint64_t{0} : 0xffffffff;
-  return e.op(ir::Op::add, wide ? ir::Type::u64 : ir::Type::u32,
-              {address, imm(static_cast<uint64_t>(mem.offset) & mask)});
-}
-
 /// Asynchronous copies complete at once, which every program must expect, or when a wait asks for
 /// them (policy async.copy).
 void copy_async(Emit& e) {
@@ -222,16 +211,20 @@ void copy_async(Emit& e) {
   const ir::Operand target = apply_address(e, e.address(e.operand(0), "shared"), to);
   to.cache = {};
   const ir::Operand size = partial ? source_size(e, bytes) : imm(bytes);
+  const ir::Operand read =
+      size.is_imm() ? size : ir::Operand(e.op(ir::Op::min, ir::Type::u32, {size, imm(bytes)}));
+  note_bytes(e, ir::AsyncNote::read, ir::AsyncKind::lane, {source, from}, read);
+  note_bytes(e, ir::AsyncNote::write, ir::AsyncKind::lane, {target, to}, imm(bytes));
   ir::Builder& b = e.builder();
   const uint32_t later = b.add_block(), now = b.add_block(), after = b.add_block();
   b.branch({copies_wait(e)}, later, now);
   b.set_block(later);
   QueuedCopy queued;
-  queued.source = whole_address(e, source, from, true);
-  queued.target = whole_address(e, target, to, false);
-  queued.read = e.op(ir::Op::min, ir::Type::u32, {size, imm(bytes)});
-  queued.bytes = static_cast<uint32_t>(bytes);
-  queue_copy(e, queued);
+  queued.source = generic_address(e, {source, from});
+  queued.target = generic_address(e, {target, to});
+  queued.read = read;
+  queued.bytes = imm(bytes);
+  queue_copy(e, ir::AsyncKind::lane, queued);
   b.jump(after);
   b.set_block(now);
   std::vector<ir::Reg> words;
@@ -250,8 +243,14 @@ void copy_async(Emit& e) {
 void wait_async(Emit& e) {
   for (size_t i = 0; i < e.count(); ++i)
     if (!e.is_constant(i)) Emit::fail(e.operand(i).loc, "expected a constant number of groups");
-  if (e.has("wait")) end_copy_group(e);
-  if (e.get("wait") != "commit_group") complete_copies(e, e.count() == 1 ? e.operand(0).bits : 0);
+  if (e.has("wait")) {
+    note_groups(e, ir::AsyncNote::commit, ir::AsyncKind::lane);
+    end_copy_group(e, ir::AsyncKind::lane);
+  }
+  if (e.get("wait") == "commit_group") return;
+  const uint64_t younger = e.count() == 1 ? e.operand(0).bits : 0;
+  note_groups(e, ir::AsyncNote::wait, ir::AsyncKind::lane, younger);
+  complete_copies(e, ir::AsyncKind::lane, younger);
 }
 
 constexpr const char* kTensor = "a prefetch of the descriptor's first 128 bytes to L2";

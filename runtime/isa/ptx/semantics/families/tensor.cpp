@@ -443,10 +443,10 @@ constexpr Row kTensorRows[] = {
     bulk("^async ^bulk to_space:global from_space:shared::cta bulk_group ?L2::cache_hint "
          "?cp_mask@100.86",
          bulk_copy, "90.80", copy_bulk),
-    Row{"cp", "^async ^bulk ^commit_group", "", [](Emit&) {}, "", nullptr, isa::Claim::effect}.in(
+    Row{"cp", "^async ^bulk ^commit_group", "", end_bulk_group, "", nullptr, isa::Claim::effect}.in(
         "90.80"),
-    Row{"cp", "^async ^bulk ^wait_group ?read", "i", [](Emit&) {}, "", nullptr, isa::Claim::effect}
-        .in("90.80"),
+    Row{"cp", "^async ^bulk ^wait_group ?read", "i", wait_bulk, "", nullptr, isa::Claim::effect}.in(
+        "90.80"),
     bulk("^async ^bulk ^prefetch L2 global ?L2::cache_hint", bulk_prefetch, "90.80", prefetch_bulk),
     row("cp",
         LW_TENSOR

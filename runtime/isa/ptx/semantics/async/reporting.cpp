@@ -1,0 +1,138 @@
+// Bulk copies that report to an mbarrier, as late as allowed (policy async.copy): they lie behind
+// the group's shared memory, which begins as zeros, and whoever asks for their mbarrier makes them.
+#include "runtime/isa/ptx/late_copies.hpp"
+#include "runtime/isa/ptx/semantics/async/async.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+using ir::Op;
+using ir::Type;
+
+// An entry: its state, bytes, and three generic addresses.
+enum Field : int64_t { kState = 0, kBytes = 4, kSource = 8, kTarget = 16, kBarrier = 24 };
+/// Taken: while a lane writes the entry, or makes the copy.
+enum State : uint64_t { kFree = 0, kTaken = 1, kReady = 2 };
+
+ir::Mem shared(Type elem, Field field) {
+  ir::Mem mem;
+  mem.space = ir::Space::shared;
+  mem.elem = elem;
+  mem.offset = field;
+  return mem;
+}
+
+ir::Mem state(ir::Order order) {
+  ir::Mem mem = shared(Type::u32, kState);
+  mem.order = order;
+  mem.scope = ir::Scope::cta;
+  return mem;
+}
+
+/// Takes an entry of that state; what it was before.
+ir::Reg take(Emit& e, ir::Reg entry, State from) {
+  ir::Mem mem = state(ir::Order::acquire);
+  mem.atom = ir::AtomOp::cas;
+  const ir::Reg before = e.temp(ir::Width::b32);
+  e.emit(Op::atom, Type::u32, {before}, {entry, imm(from), imm(kTaken)}).mem = mem;
+  return before;
+}
+
+ir::Reg is(Emit& e, Type type, ir::Operand a, ir::Operand b) {
+  return e.op(Op::icmp, type, {a, b}, {.cond = ir::Cond::eq});
+}
+
+/// The first entry, and the end of them: nothing where copies complete at once.
+ir::Reg first_entry(Emit& e) {
+  const auto size = [&](ir::SReg which) {
+    const ir::Reg bytes = e.temp(ir::Width::b32);
+    e.emit(Op::sreg, Type::u32, {bytes}, {}).mode = static_cast<uint8_t>(which);
+    return bytes;
+  };
+  const ir::Reg up = e.op(Op::add, Type::u32, {size(ir::SReg::total_smem_size), imm(15)});
+  const ir::Reg entry = e.temp(ir::Width::b32);
+  e.emit(Op::and_, Type::u32, {entry}, {up, imm(~uint32_t{15})});
+  return entry;
+}
+ir::Operand end_of_entries(Emit& e, ir::Reg first) {
+  const ir::Reg count = e.kernel.program.add_reg(ir::Width::b32, std::string(kReportingEntries));
+  e.emit(Op::mov, Type::u32, {count}, {imm(0)});
+  return e.op(Op::add, Type::u32, {first, e.op(Op::mul, Type::u32, {count, imm(kReportingBytes)})});
+}
+
+}  // namespace
+
+ir::Reg queue_reporting(Emit& e, const QueuedCopy& copy, ir::Operand barrier) {
+  ir::Builder& b = e.builder();
+  const ir::Reg queued = e.temp(ir::Width::pred);
+  e.emit(Op::mov, Type::pred, {queued}, {imm(0)});
+  const ir::Reg entry = first_entry(e);
+  const ir::Operand end = end_of_entries(e, entry);
+  const uint32_t head = b.add_block(), look = b.add_block(), fill = b.add_block(),
+                 next = b.add_block(), after = b.add_block();
+  b.jump(head);
+  b.set_block(head);
+  b.branch({e.op(Op::icmp, Type::u32, {entry, end}, {.cond = ir::Cond::lt})}, look, after);
+  b.set_block(look);
+  b.branch({is(e, Type::u32, take(e, entry, kFree), imm(kFree))}, fill, next);
+  b.set_block(next);
+  e.emit(Op::add, Type::u32, {entry}, {entry, imm(kReportingBytes)});
+  b.jump(head);
+  b.set_block(fill);
+  e.emit(Op::store, Type::none, {}, {entry, copy.bytes}).mem = shared(Type::u32, kBytes);
+  e.emit(Op::store, Type::none, {}, {entry, copy.source}).mem = shared(Type::u64, kSource);
+  e.emit(Op::store, Type::none, {}, {entry, copy.target}).mem = shared(Type::u64, kTarget);
+  e.emit(Op::store, Type::none, {}, {entry, barrier}).mem = shared(Type::u64, kBarrier);
+  e.emit(Op::store, Type::none, {}, {entry, imm(kReady)}).mem = state(ir::Order::release);
+  e.emit(Op::mov, Type::pred, {queued}, {imm(1)});
+  b.jump(after);
+  b.set_block(after);
+  return queued;
+}
+
+void complete_reporting(Emit& e, const Located& barrier) {
+  ir::Builder& b = e.builder();
+  const ir::Guard guard = e.guard();
+  const ir::Reg waits_here = copies_wait(e);
+  b.set_guard({});
+  const ir::Reg late = guarded(e, waits_here);
+  const uint32_t begin = b.add_block(), head = b.add_block(), look = b.add_block(),
+                 ready = b.add_block(), claim = b.add_block(), copy = b.add_block(),
+                 next = b.add_block(), after = b.add_block();
+  b.branch({late}, begin, after);
+  b.set_block(begin);
+  const ir::Reg entry = first_entry(e);
+  const ir::Operand end = end_of_entries(e, entry);
+  const ir::Operand asked = generic_address(e, barrier);
+  b.jump(head);
+  b.set_block(head);
+  b.branch({e.op(Op::icmp, Type::u32, {entry, end}, {.cond = ir::Cond::lt})}, look, after);
+  b.set_block(look);
+  const ir::Reg now = e.temp(ir::Width::b32);
+  e.emit(Op::load, Type::none, {now}, {entry}).mem = state(ir::Order::acquire);
+  b.branch({is(e, Type::u32, now, imm(kReady))}, ready, next);
+  b.set_block(ready);
+  const ir::Reg reports_to = e.temp(ir::Width::b64);
+  e.emit(Op::load, Type::none, {reports_to}, {entry}).mem = shared(Type::u64, kBarrier);
+  b.branch({is(e, Type::u64, reports_to, asked)}, claim, next);
+  b.set_block(claim);
+  b.branch({is(e, Type::u32, take(e, entry, kReady), imm(kReady))}, copy, next);
+  b.set_block(copy);
+  const ir::Reg bytes = e.temp(ir::Width::b32), source = e.temp(ir::Width::b64),
+                target = e.temp(ir::Width::b64);
+  e.emit(Op::load, Type::none, {bytes}, {entry}).mem = shared(Type::u32, kBytes);
+  e.emit(Op::load, Type::none, {source}, {entry}).mem = shared(Type::u64, kSource);
+  e.emit(Op::load, Type::none, {target}, {entry}).mem = shared(Type::u64, kTarget);
+  copy_bytes(e, source, target, bytes);
+  b.set_guard({});
+  e.emit(Op::store, Type::none, {}, {entry, imm(kFree)}).mem = state(ir::Order::release);
+  report_bytes(e, barrier, bytes);
+  b.jump(next);
+  b.set_block(next);
+  e.emit(Op::add, Type::u32, {entry}, {entry, imm(kReportingBytes)});
+  b.jump(head);
+  b.set_block(after);
+  b.set_guard(guard);
+}
+
+}  // namespace lanewise::ptx
