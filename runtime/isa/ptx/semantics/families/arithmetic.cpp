@@ -9,6 +9,7 @@ constexpr const char* kPairs = "pairs of .f32 are not supported";
 constexpr const char* kMixed = "arithmetic of two float types is not supported";
 constexpr const char* kUndocumented = "the assembler takes it, no document has it";
 constexpr const char* kOob = "out-of-bounds values are not supported";
+constexpr const char* kFloatRedux = "reductions of floats over a warp are not supported";
 constexpr const char* kThree = "three sources are not supported";
 constexpr const char* kCluster = "thread block clusters are not supported";
 
@@ -44,7 +45,7 @@ constexpr Row kArithmeticRows[] = {
     Row{"fma", "rnd:$rnd oob ?relu+ type:bf16|bf16x2", "d s s s", nullptr, kOob}.in("90.81"),
     Row{"min", "?ftz ?NaN+ ?abs type:f32", "d s s s", nullptr, kThree}.in("100.88"),
     Row{"max", "?ftz ?NaN+ ?abs type:f32", "d s s s", nullptr, kThree}.in("100.88"),
-    Row{"redux", "sync+ op:min|max ?abs ?NaN type:f32", "d s s:u32", nullptr, "not supported"}.in(
+    Row{"redux", "sync+ op:min|max ?abs ?NaN type:f32", "d s s:u32", nullptr, kFloatRedux}.in(
         "=103.86"),
     Row{"barrier", "^cluster ^arrive ?sem:release@.80|relaxed@.80 ?aligned", "", nullptr, kCluster}
         .in("90.78"),
