@@ -225,4 +225,17 @@ TEST_CASE("asynchronous copies: what a report says" * kHostCase) {
   CHECK(contains(f["other"]["text"], "cp.async.cg"));
   CHECK(contains(f["remedy"], "cp.async.wait_group"));
 }
+
+TEST_CASE("asynchronous copies: scripts expect their findings" * kHostCase) {
+  write("async.ptx", ptx(kCopy + kEnd + kOwn));
+  const std::string script =
+      write("async.lw",
+            "case \"early\" {\n  module \"async.ptx\"\n  policy check async\n"
+            "  buffer x u32[512] = iota\n"
+            "  launch k grid 1 block 64 args x\n"
+            "  expect fault data_race lanes 0 text \"ld.shared\"\n}\n");
+  const Output o = program_as_is("run " + script + " --device reference");
+  CAPTURE(o.err);
+  CHECK(o.code == 0);
+}
 }  // namespace asyncs_test

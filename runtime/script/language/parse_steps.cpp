@@ -11,7 +11,7 @@ namespace {
 FaultKind fault_named(const std::string& n, Loc loc) {
   std::string known;
   for (auto k = static_cast<uint8_t>(FaultKind::out_of_range);
-       k <= static_cast<uint8_t>(FaultKind::wave_divergence); ++k) {
+       k <= static_cast<uint8_t>(FaultKind::data_race); ++k) {
     const auto kind = static_cast<FaultKind>(k);
     if (name(kind) == n) return kind;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", name(kind));
