@@ -2,13 +2,13 @@
 # a helper the name that a neighbour's has, which is their right.
 set(alone
   ir/passes ir/phases ir/structurise ir/uniformity ir/wave_order
-  ptx/parse_corpus ptx/parse_errors ptx/parse_syntax ptx/run_convert
-  sass/half sass/hostile sass/run sass/textures gcn/hostile gcn/images gcn/machine gcn/run gcn/text
+  ptx/litmus ptx/parse_corpus ptx/parse_errors ptx/parse_syntax ptx/run_convert
+  sass/half sass/hostile sass/run sass/textures gcn/hostile gcn/images gcn/litmus gcn/machine gcn/run gcn/text
   reference/convert reference/float reference/memory reference/relax_nans reference/wave
   spirv/emit_memory spirv/library_dot spirv/library_float spirv/library_quotient
   cache/litmus cache/litmus_more cache/rows script/vectors)
 list(TRANSFORM alone PREPEND unit/)
-foreach(name asyncs compile_only diff fault_reports findings races standard_streams stream_scripts syncs uninitialised)
+foreach(name asyncs compile_only diff fault_reports findings races schedules standard_streams stream_scripts syncs uninitialised)
   list(APPEND alone cli/${name})
 endforeach()
 list(APPEND alone kernels/sass_cctl kernels/matrix kernels/matrix_memory kernels/matrix_sparse kernels/mbarrier kernels/tensor

@@ -76,6 +76,12 @@ struct FaultReport {
   std::string remedy;
   /// How many accesses of these two instructions met so.
   uint64_t times = 0;
+  /// Of what a search over schedules found: the order in which it happened, as the policy schedule
+  /// names it ("random:7"), and the first order, which gives another result; else "". Of an
+  /// order_dependent the first order's store is that of the members other_, and the word's values
+  /// are those that the two stores leave.
+  std::string schedule;
+  std::string other_schedule;
 };
 
 namespace detail {
@@ -122,6 +128,8 @@ void each_fault_field(Cpp& cpp, C& c, const Each& each) {
   each("value_after", cpp.value_after, c.value_after);
   each("remedy", cpp.remedy, c.remedy);
   each("times", cpp.times, c.times);
+  each("schedule", cpp.schedule, c.schedule);
+  each("other_schedule", cpp.other_schedule, c.other_schedule);
 }
 }  // namespace detail
 

@@ -557,6 +557,11 @@ typedef struct lw_fault {
   const char* remedy;
   /* How many accesses of these two instructions met so. */
   uint64_t times;
+  /* Of what a search over schedules found: the order in which it happened, as the policy schedule
+   * names it ("random:7"), and the first order, which gives another result; else "". Of an
+   * order_dependent the first order's store is that of the members other_, and the word's values
+   * are those that the two stores leave. */
+  const char *schedule, *other_schedule;
 } lw_fault;
 
 LW_API lw_status lw_result_get_info(lw_result* result, lw_result_info* out);

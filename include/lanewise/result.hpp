@@ -75,6 +75,9 @@ inline std::string headline(const FaultReport& f) {
       if (f.rule == "async")
         return access(f, ("too early: " + f.access + " of").c_str(), "at") + "; " + f.reason;
       return access(f, ("data race: " + f.access + " of").c_str(), "at");
+    case FaultKind::order_dependent:
+      return access(f, ("the result depends on the order of lanes: " + f.access + " of").c_str(),
+                    "at");
     case FaultKind::none:
       break;
   }
@@ -115,6 +118,21 @@ inline std::string format(const FaultReport& f) {
   }
   out << "\n    by lane " << f.lane << " of wave " << f.wave << " in group (" << f.group.x << ","
       << f.group.y << "," << f.group.z << ")\n";
+  if (f.kind == FaultKind::order_dependent) {
+    out << "    which leaves " << detail::hex(f.value_after) << " there in the order " << f.schedule
+        << ". In the order " << f.other_schedule << " it is " << detail::hex(f.value_before);
+    if (!f.other_access.empty()) {
+      out << ", by the " << f.other_access << " at " << f.other_pc << ": " << f.other_text;
+      if (f.other_line != 0) out << "  (line " << f.other_line << ")";
+      if (!f.other_source.empty()) out << "  [" << f.other_source << "]";
+      out << "\n    by lane " << f.other_lane << " of wave " << f.other_wave << " in group ("
+          << f.other_group.x << "," << f.other_group.y << "," << f.other_group.z << ")";
+    }
+    out << "\n    " << f.reason << "\n";
+  } else if (!f.schedule.empty()) {
+    out << "    in the order " << f.schedule << " (--schedule " << f.schedule
+        << " repeats it), and not in the order " << f.other_schedule << "\n";
+  }
   if (f.kind == FaultKind::data_race) {
     out << "    after " << f.other_access << " at " << f.other_pc << ": " << f.other_text;
     if (f.other_line != 0) out << "  (line " << f.other_line << ")";
@@ -175,9 +193,10 @@ struct Result {
       if (f.kind == FaultKind::step_budget && first->kind != FaultKind::step_budget) first = &f;
     const bool steps = first != nullptr && first->kind == FaultKind::step_budget;
     std::string what = std::to_string(fault_count);
-    what.append(first != nullptr && first->kind == FaultKind::data_race
-                    ? " races; the first:\n"
-                    : " lanes faulted; the first:\n");
+    const FaultKind kind = first != nullptr ? first->kind : FaultKind::none;
+    what.append(kind == FaultKind::data_race         ? " races; the first:\n"
+                : kind == FaultKind::order_dependent ? " dependence on the order of lanes:\n"
+                                                     : " lanes faulted; the first:\n");
     if (first != nullptr) what += format(*first);
     throw DetailedError(steps ? ErrorKind::budget : ErrorKind::guest,
                         steps ? ErrorDetail::step_budget : ErrorDetail::fault, what);

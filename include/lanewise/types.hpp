@@ -34,12 +34,13 @@ enum class FaultKind : uint8_t {
   /// Packed mode: lanes of an operation's member mask stand elsewhere, and it would have to wait
   /// for them. The low word of the address names these, the high word the lanes that have come.
   wave_divergence,
-  data_race,  ///< two accesses that nothing orders, one a store (--check race)
+  data_race,        ///< two accesses that nothing orders, one a store (--check race)
+  order_dependent,  ///< results differ between two orders of lanes (--schedule search:N)
 };
 
 namespace detail {
 /// In the order of FaultKind.
-inline constexpr std::array<std::string_view, 14> kFaultNames = {"none",
+inline constexpr std::array<std::string_view, 15> kFaultNames = {"none",
                                                                  "out_of_range",
                                                                  "misaligned",
                                                                  "null",
@@ -52,7 +53,8 @@ inline constexpr std::array<std::string_view, 14> kFaultNames = {"none",
                                                                  "trap",
                                                                  "uninitialised",
                                                                  "wave_divergence",
-                                                                 "data_race"};
+                                                                 "data_race",
+                                                                 "order_dependent"};
 /// In the order of WaveMode.
 inline constexpr std::array<std::string_view, 4> kWaveNames = {"auto", "lane", "packed", "serial"};
 }  // namespace detail

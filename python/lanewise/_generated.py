@@ -294,6 +294,8 @@ class Fault(Sized):
         ("value_after", c.c_uint64),
         ("remedy", c.c_char_p),
         ("times", c.c_uint64),
+        ("schedule", c.c_char_p),
+        ("other_schedule", c.c_char_p),
     ]
 
 

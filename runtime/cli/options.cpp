@@ -53,6 +53,10 @@ void add_launch_options(const Command& sub, LaunchArgs& a) {
          "perf = what accesses and branches cost by line (these four on the device reference)")
       .one_of({"none", "init", "race", "sync", "async", "perf"})
       .split_at(',');
+  sub.option("--schedule", a.schedule,
+             "in which order lanes run, on the device reference: random:SEED, or search:N = the "
+             "orders of the seeds below N, until results differ; with ,weak behind it loads may "
+             "return what the memory model of PTX allows");
   add_timeout_option(sub, a.timeout);
   sub.option("--policy", a.policies, "NAME=VALUE, see docs/policies.md");
 }
@@ -80,6 +84,7 @@ LaunchOptions to_options(const LaunchArgs& a) {
   }
   if (!a.check.empty()) o.policies["check"] = fmt::format("{}", fmt::join(a.check, ","));
   if (!a.max_steps.empty()) o.policies["steps"] = a.max_steps;
+  if (!a.schedule.empty()) o.policies["schedule"] = a.schedule;
   if (!a.stack.empty()) o.policies["stack"] = a.stack;
   return o;
 }

@@ -14,7 +14,7 @@ struct LaunchArgs {
   std::string grid, block;  ///< empty = not given
   uint32_t dyn_shared = 0;
   std::string memcheck = "alloc", wave = "auto";
-  std::string max_steps, stack;
+  std::string max_steps, stack, schedule;
   double timeout = 0;
   std::vector<std::string> policies, check;
   bool operator==(const LaunchArgs&) const = default;

@@ -82,6 +82,20 @@ struct Race {
   uint64_t times = 1;
 };
 
+/// What a fault that a search over schedules found has beside its own access, which is that of the
+/// order `schedule`. Of an order_dependent: the first order's store to the same word.
+struct OrderDependence {
+  std::string schedule, first;  ///< as the policy `schedule` names them
+  RaceAccess access = RaceAccess::store, other_access = RaceAccess::store;
+  bool has_other = false;  ///< a lane of the first order stored there
+  uint32_t other_site = ir::kNone;
+  uint32_t other_group[3] = {0, 0, 0};
+  uint32_t other_lane = 0;
+  uint64_t before = 0, after = 0;  ///< what the first order's store leaves; what this one leaves
+  uint64_t bytes = 0;              ///< that differ at the end of the launch
+  uint64_t orders = 0;             ///< that were run
+};
+
 /// The first thing one lane did wrong. Engines report at most kMaxFaults per launch, the lowest
 /// (group, lane) first; `count` in LaunchResult says how many lanes faulted in all.
 struct Fault {
@@ -92,8 +106,9 @@ struct Fault {
   uint64_t address = 0;
   uint32_t size = 0;               ///< bytes of the access, 0 when it is none
   uint32_t parameter = ir::kNone;  ///< byte offset of the pointer that the access goes through
-  std::shared_ptr<const Sync> sync = {};  ///< of a barrier or a member mask
-  std::shared_ptr<const Race> race = {};  ///< of a data_race
+  std::shared_ptr<const Sync> sync = {};              ///< of a barrier or a member mask
+  std::shared_ptr<const Race> race = {};              ///< of a data_race
+  std::shared_ptr<const OrderDependence> order = {};  ///< of what a search over schedules found
 };
 inline constexpr uint32_t kMaxFaults = 64;
 
@@ -151,6 +166,8 @@ struct LaunchRequest {
   std::span<const HostRange> host_ranges;     ///< sorted by address
   bool imported = false;                      ///< some allocations are imported memory (layout.hpp)
   PoliciesInForce policies;                   ///< names and values as --policy takes them
+  /// Addresses of allocations that hold no results: the runtime's own.
+  std::vector<uint64_t> own_allocations;
   /// Takes the memory events of traced instructions (Inst::event); null = nothing is traced.
   events::Collector* events = nullptr;
   /// `program` without trace points, and its number, for engines that need not record what can be

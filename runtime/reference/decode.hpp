@@ -78,7 +78,8 @@ struct Code {
   const Slot* dst = nullptr;
   const Slot* src = nullptr;
   Handlers unwatched{}, unguarded{}, plain{};  ///< without the hook, the guard, the trace as well
-  Handlers moves{};  ///< an access that the check of races sees, without it
+  Handlers moves{};    ///< an access that the check of races sees, without it
+  Handlers resumed{};  ///< an access at which lanes stop for others: it, when they go on
   Action action = Action::nothing;
   ir::Op op = ir::Op::mov;
   ir::Type type = ir::Type::none, from = ir::Type::none;
@@ -131,12 +132,13 @@ struct DecodedProgram {
 
 /// What a launch asks of a program.
 struct Wishes {
-  bool pointers = false;  ///< accesses through a pointer parameter are held against its allocation
-  bool lockstep = false;  ///< the schedule over the tree, whatever the program is
-  bool watched = false;   ///< a hook sees every instruction
-  bool touched = false;   ///< every byte of every access is looked at
-  bool counted = false;   ///< and charged for (the check of costs)
-  bool raced = false;     ///< so is who orders it (the check of races)
+  bool pointers = false;   ///< accesses through a pointer parameter are held against its allocation
+  bool lockstep = false;   ///< the schedule over the tree, whatever the program is
+  bool watched = false;    ///< a hook sees every instruction
+  bool touched = false;    ///< every byte of every access is looked at
+  bool counted = false;    ///< and charged for (the check of costs)
+  bool raced = false;      ///< so is who orders it (the check of races)
+  bool scheduled = false;  ///< lanes stop in front of what others can see
   auto operator<=>(const Wishes&) const = default;
 };
 

@@ -15,6 +15,7 @@
 #include "runtime/guest/allocation_at.hpp"
 #include "runtime/guest/ended.hpp"
 #include "runtime/guest/extent.hpp"
+#include "runtime/guest/schedule.hpp"
 #include "runtime/guest/unwritten.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/layout/addresses.hpp"
@@ -23,6 +24,8 @@
 #include "runtime/reference/ready.hpp"
 #include "runtime/reference/reference.hpp"
 #include "runtime/reference/run_groups.hpp"
+#include "runtime/reference/schedule/search.hpp"
+#include "runtime/reference/schedule/views.hpp"
 #include "runtime/reference/sync/watch.hpp"
 #include "runtime/reference/waves/group.hpp"
 #include "runtime/support/error.hpp"
@@ -58,16 +61,29 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
-WaveSchedule chosen_schedule(WaveSchedule asked) {
+guest::Schedule chosen_schedule(const LaunchRequest& request) {
+  using Kind = guest::Schedule::Kind;
+  if (request.schedule == WaveSchedule::until_stop) return {Kind::until_stop, 0, false};
+  if (request.schedule == WaveSchedule::lockstep) return {Kind::lockstep, 0, false};
+  const auto policy = request.policies.find("schedule");
+  if (policy != request.policies.end() && policy->second != "default")
+    if (const auto named = guest::schedule_named(policy->second)) return *named;
   const char* env = std::getenv("LANEWISE_SCHEDULE");
-  if (asked != WaveSchedule::automatic) return asked;
   const std::string name = env != nullptr ? env : "";
-  if (name.empty()) return WaveSchedule::automatic;
-  if (name == "until_stop") return WaveSchedule::until_stop;
-  if (name == "lockstep") return WaveSchedule::lockstep;
+  if (const auto named = guest::schedule_named(name)) return *named;
   throw Error(ErrorKind::usage,
-              "LANEWISE_SCHEDULE is '" + name + "'; until_stop or lockstep was expected");
+              "LANEWISE_SCHEDULE is '" + name +
+                  "'; until_stop, lockstep, random:SEED or search:N was expected");
 }
+
+WaveSchedule wave_schedule(const guest::Schedule& schedule) {
+  if (schedule.kind == guest::Schedule::Kind::lockstep) return WaveSchedule::lockstep;
+  return schedule.kind == guest::Schedule::Kind::standard ? WaveSchedule::automatic
+                                                          : WaveSchedule::until_stop;
+}
+
+/// Groups that run at the same time where a schedule chooses.
+constexpr uint64_t kTogether = 32;
 
 class ReferenceEngine final : public Engine {
  public:
@@ -115,12 +131,14 @@ class ReferenceEngine final : public Engine {
   LaunchResult launch(const LaunchRequest& asked) override {
     guest::validate(asked);
     LaunchRequest request = asked;
-    request.schedule = chosen_schedule(asked.schedule);
+    const guest::Schedule schedule = chosen_schedule(asked);
+    request.schedule = wave_schedule(schedule);
+    refuse_schedule(request, schedule);
     check_wave(*request.program);
     const auto start = std::chrono::steady_clock::now();
     const Deadline deadline(asked.timeout_seconds, asked.cancel);
     refuse_exact_lockstep(request);
-    const Prepared prepared = prepare(request);
+    const Prepared prepared = prepare(request, schedule.changes_order());
     request.program = &prepared.ready->program;
     LaunchResult result;
     result.wave_mode = "lane";
@@ -132,7 +150,7 @@ class ReferenceEngine final : public Engine {
     if (exact != nullptr) exact->begin({arena_.get(), size_});
     if (events != nullptr) events->begin(request, guest::extent(request, size_));
     if (request.unwritten != nullptr && !checks_written(request)) request.unwritten->clear();
-    run_groups(request, prepared, deadline, result);
+    run_orders(request, prepared, deadline, schedule, result);
     if (events != nullptr) events->end();
     if (exact != nullptr) exact->end();
     result.times.dispatch_ms = milliseconds_since(run_start);
@@ -158,12 +176,12 @@ class ReferenceEngine final : public Engine {
     std::vector<guest::PointerBounds> bounds;  ///< of the program's pointers
   };
   /// Accesses are held against one allocation each where the arguments allow it.
-  Prepared prepare(const LaunchRequest& request) {
+  Prepared prepare(const LaunchRequest& request, bool scheduled) {
     const auto ready = [&](bool pointers) {
       return ready_.get(*request.program, request.program_id,
                         {pointers, request.schedule == WaveSchedule::lockstep, bool{hook_},
                          bool{touch_} || checks_written(request), checks(request, "perf"),
-                         checks_races(request) || checks_copies(request)});
+                         checks_races(request) || checks_copies(request), scheduled});
     };
     if (request.memcheck != Memcheck::alloc || !request.pointers) return {ready(false), {}};
     Prepared checked{ready(true), {}};
@@ -178,6 +196,22 @@ class ReferenceEngine final : public Engine {
     if (request.schedule == WaveSchedule::lockstep && request.events != nullptr &&
         request.events->exact() != nullptr)
       throw Error(ErrorKind::usage, "the cache-exact mode has a schedule of its own: no lockstep");
+  }
+
+  static void refuse_schedule(const LaunchRequest& request, const guest::Schedule& schedule) {
+    const bool search = schedule.kind == guest::Schedule::Kind::search;
+    if (schedule.weak && (request.events != nullptr || checks_races(request)))
+      throw Error(
+          ErrorKind::usage,
+          "a schedule with weak memory has no trace, no caches and no check of races beside "
+          "it");
+    if (!schedule.changes_order() || request.events == nullptr) return;
+    if (search)
+      throw Error(ErrorKind::usage,
+                  "--schedule search runs a launch many times: no trace and no caches beside it");
+    if (request.events->exact() != nullptr)
+      throw Error(ErrorKind::usage,
+                  "the cache-exact mode has a schedule of its own: no --schedule beside it");
   }
 
   static void check_wave(const ir::Program& program) {
@@ -233,8 +267,51 @@ class ReferenceEngine final : public Engine {
     return all;
   }
 
+  void run_orders(const LaunchRequest& request, const Prepared& prepared, const Deadline& deadline,
+                  const guest::Schedule& schedule, LaunchResult& result) const {
+    if (!schedule.changes_order()) return run_groups(request, prepared, deadline, nullptr, result);
+    if (schedule.kind == guest::Schedule::Kind::random) {
+      Orders orders(schedule.number, request.grid.total(), schedule.weak);
+      return run_groups(request, prepared, deadline, &orders, result);
+    }
+    const LaunchResult start = result;
+    const std::vector<Area> areas = changed_memory(request);
+    result = search_orders(request, schedule, areas, [&](Orders& orders) {
+      LaunchResult one = start;
+      run_groups(request, prepared, deadline, &orders, one);
+      return one;
+    });
+  }
+
+  std::vector<Area> changed_memory(const LaunchRequest& request) const {
+    std::vector<Area> areas{{request.record.data(), request.record.size(), 0, true}};
+    // Stores may go anywhere where they are not held against allocations.
+    if (request.memcheck != Memcheck::alloc)
+      areas.push_back({arena_.get(), std::min({size_, request.readable, request.writable}),
+                       guest::kArenaBase, request.allocations.empty()});
+    for (const Allocation& a : request.allocations) {
+      const bool own =
+          std::ranges::find(request.own_allocations, a.address) != request.own_allocations.end();
+      if (!a.read_only && a.size != 0 && lies_here(a))
+        areas.push_back({at(a.address, a.size), a.size, a.address, !own});
+    }
+    for (const HostRange& r : request.host_ranges)
+      if (!r.read_only)
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): the guest's address is the host's
+        areas.push_back({r.data != nullptr ? r.data : reinterpret_cast<std::byte*>(r.address),
+                         r.size, r.address, true});
+    return areas;
+  }
+  bool lies_here(const Allocation& a) const {
+    const uint64_t offset = a.address - guest::kArenaBase;
+    return (offset <= size_ && a.size <= size_ - offset) ||
+           std::ranges::any_of(mapped_, [&](const HostRange& r) {
+             return a.address - r.address <= r.size && a.size <= r.size;
+           });
+  }
+
   void run_groups(const LaunchRequest& request, const Prepared& prepared, const Deadline& deadline,
-                  LaunchResult& result) const {
+                  Orders* orders, LaunchResult& result) const {
     const DecodedProgram& decoded = prepared.ready->decoded;
     MemoryView memory;
     memory.arena = {arena_.get(), std::min(size_, request.readable)};
@@ -267,11 +344,20 @@ class ReferenceEngine final : public Engine {
       setting.profile = &profile.emplace(*request.program);
       setting.in_turn = false;  // costs are those of waves
     }
+    if (orders != nullptr) {
+      setting.orders = orders;
+      setting.in_turn = !race::in_lockstep(request);
+    }
+    std::optional<views::Memory> views;
+    if (orders != nullptr && orders->weak) setting.views = &views.emplace(orders->random());
     setting.resident = is_resident(request);
     std::optional<race::Watch> watch;
     if (races) setting.races = &watch.emplace(request);
     try {
-      if (setting.resident && request.grid.total() > 1)
+      if (orders != nullptr)
+        run_scheduled_groups(request, decoded, memory, setting,
+                             setting.resident ? request.grid.total() : kTogether, result);
+      else if (setting.resident && request.grid.total() > 1)
         run_resident_groups(request, decoded, memory, setting, result);
       else
         run_groups_of(request, decoded, memory, setting,

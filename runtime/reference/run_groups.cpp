@@ -13,6 +13,7 @@
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/guest/ended.hpp"
+#include "runtime/reference/schedule/orders.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::reference {
@@ -88,6 +89,21 @@ class Groups {
     gather(result);
   }
 
+  /// Steps as the schedule chooses them, of so many groups at a time.
+  void run_scheduled(uint64_t together, LaunchResult& result) {
+    const DefaultArithmetic arithmetic;
+    std::vector<std::unique_ptr<Group>> groups;
+    std::vector<uint64_t> numbers;
+    try {
+      take_steps(std::min(together, total_), groups, numbers);
+    } catch (...) {
+      own_.error = std::current_exception();
+    }
+    for (size_t slot = 0; slot < groups.size(); ++slot)
+      if (!groups[slot]->has_ended()) own_.collect(numbers[slot], *groups[slot]);
+    gather(result);
+  }
+
   void run(LaunchResult& result) {
     std::vector<std::thread> threads;
     run_some(own_, [&](Group& group) {
@@ -137,6 +153,34 @@ class Groups {
         any = true;
         if (!group->take_turn()) return;
       }
+    }
+  }
+
+  void take_steps(uint64_t together, std::vector<std::unique_ptr<Group>>& groups,
+                  std::vector<uint64_t>& numbers) {
+    Orders& orders = *setting_.orders;
+    uint64_t begun = 0;
+    const auto begin = [&](size_t slot) {
+      numbers[slot] = orders.group_at(begun++);
+      groups[slot]->start(index_of(numbers[slot]));
+      orders.begin(slot, numbers[slot], groups[slot]->runnable());
+    };
+    numbers.resize(together);
+    for (size_t slot = 0; slot < together; ++slot) {
+      groups.push_back(std::make_unique<Group>(request_, program_, memory_, setting_));
+      begin(slot);
+    }
+    for (uint64_t live = together; live != 0;) {
+      const size_t slot = orders.pick_group();
+      Group& group = *groups[slot];
+      const bool goes_on = group.step(slot);
+      if (!goes_on) return;
+      if (!group.has_ended()) continue;
+      own_.collect(numbers[slot], group);
+      if (begun < total_)
+        begin(slot);
+      else
+        orders.end(slot), --live;
     }
   }
 
@@ -211,6 +255,12 @@ void run_groups_of(const LaunchRequest& request, const DecodedProgram& program,
                    const MemoryView& memory, const Setting& setting, uint32_t threads,
                    LaunchResult& result) {
   Groups(request, program, memory, setting, threads).run(result);
+}
+
+void run_scheduled_groups(const LaunchRequest& request, const DecodedProgram& program,
+                          const MemoryView& memory, const Setting& setting, uint64_t together,
+                          LaunchResult& result) {
+  Groups(request, program, memory, setting, 1).run_scheduled(together, result);
 }
 
 void run_resident_groups(const LaunchRequest& request, const DecodedProgram& program,

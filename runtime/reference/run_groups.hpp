@@ -20,4 +20,9 @@ void run_groups_of(const LaunchRequest& request, const DecodedProgram& program,
 void run_resident_groups(const LaunchRequest& request, const DecodedProgram& program,
                          const MemoryView& memory, const Setting& setting, LaunchResult& result);
 
+/// The same where a schedule chooses, with some or all groups alive.
+void run_scheduled_groups(const LaunchRequest& request, const DecodedProgram& program,
+                          const MemoryView& memory, const Setting& setting, uint64_t together,
+                          LaunchResult& result);
+
 }  // namespace lanewise::reference

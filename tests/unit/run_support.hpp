@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/layout/addresses.hpp"
@@ -43,7 +44,9 @@ class Bench {
   }
   /// No parameters.
   void clear() { params_.clear(); }
-  LaunchResult run(const ir::Program& program, uint32_t groups, uint32_t lanes) {
+  /// `schedule`: as the policy names it.
+  LaunchResult run(const ir::Program& program, uint32_t groups, uint32_t lanes,
+                   const std::string& schedule = {}) {
     std::vector<std::byte> copy = params_;
     copy.resize(std::max<size_t>(copy.size(), program.param_bytes));
     LaunchRequest request;
@@ -52,6 +55,7 @@ class Bench {
     request.block = {lanes, 1, 1};
     request.params = copy;
     request.param_address = guest::kArenaBase;
+    if (!schedule.empty()) request.policies = {{"schedule", schedule}};
     engine_->write(guest::kArenaBase, copy);
     return engine_->launch(request);
   }

@@ -275,20 +275,28 @@ std::string_view name_of(RaceAccess access) {
   return kNames[static_cast<size_t>(access)];
 }
 
+void set_other_site(FaultReport& r, const ir::Program& p, uint32_t at) {
+  if (at >= p.sites.size()) return;
+  const ir::Site& site = p.sites[at];
+  r.other_text = site.text;
+  r.other_pc = site.pc;
+  r.other_line = site.line;
+  if (!site.source_file.empty())
+    r.other_source = fmt::format("{}:{}", site.source_file, site.source_line);
+}
+
+void set_other_lane(FaultReport& r, const ir::Program& p, const uint32_t (&group)[3],
+                    uint32_t lane) {
+  r.other_group = {group[0], group[1], group[2]};
+  r.other_wave = lane / p.wave_lanes;
+  r.other_lane = lane % p.wave_lanes;
+}
+
 void add_race(FaultReport& r, const ir::Program& p, const Race& race) {
   r.access = name_of(race.access);
   r.other_access = name_of(race.other_access);
-  if (race.other_site < p.sites.size()) {
-    const ir::Site& site = p.sites[race.other_site];
-    r.other_text = site.text;
-    r.other_pc = site.pc;
-    r.other_line = site.line;
-    if (!site.source_file.empty())
-      r.other_source = fmt::format("{}:{}", site.source_file, site.source_line);
-  }
-  r.other_group = {race.other_group[0], race.other_group[1], race.other_group[2]};
-  r.other_wave = race.other_lane / p.wave_lanes;
-  r.other_lane = race.other_lane % p.wave_lanes;
+  set_other_site(r, p, race.other_site);
+  set_other_lane(r, p, race.other_group, race.other_lane);
   r.value_before = race.before;
   r.value_after = race.after;
   r.times = race.times;
@@ -298,6 +306,25 @@ void add_race(FaultReport& r, const ir::Program& p, const Race& race) {
                    ? "an asynchronous copy may write these bytes later"
                    : "an asynchronous copy may read these bytes later";
   if (race.same_value) r.remedy += "; each store found its own value there";
+}
+
+void add_order(FaultReport& r, const ir::Program& p, const Fault& f) {
+  const OrderDependence& order = *f.order;
+  r.schedule = order.schedule;
+  r.other_schedule = order.first;
+  if (f.kind != FaultKind::order_dependent) return;
+  r.access = name_of(order.access);
+  r.value_before = order.before;
+  r.value_after = order.after;
+  r.times = 1;
+  r.reason = fmt::format(
+      "memory differs in {} at the end of the launch between the two orders (--schedule {} and "
+      "--schedule {} repeat them), found in order {} of the search",
+      bytes_text(order.bytes), order.first, order.schedule, order.orders);
+  if (!order.has_other) return;
+  r.other_access = name_of(order.other_access);
+  set_other_site(r, p, order.other_site);
+  set_other_lane(r, p, order.other_group, order.other_lane);
 }
 
 }  // namespace
@@ -330,6 +357,7 @@ FaultReport report(const ir::Program& p, const Fault& f, const FaultMemory& memo
   if (f.kind == FaultKind::trap && r.assertion.empty()) r.reason = reason_of(p, f);
   if (f.sync != nullptr) r.reason = sync_text(p, *f.sync);
   if (f.race != nullptr) add_race(r, p, *f.race);
+  if (f.order != nullptr) add_order(r, p, f);
   if (f.size != 0) add_memory(r, p, f, memory);
   r.rule = rule_of(r, f);
   return r;

@@ -204,6 +204,11 @@ void refuse_check(const LaunchRequest& request, const Device& device) {
                   fmt::format("--check {}: device '{}' does not show who waits where; run it with "
                               "--device reference, which does",
                               kind, device.info.name));
+  if (const std::string& schedule = request.policies.at("schedule"); schedule != "default")
+    throw Error(ErrorKind::usage,
+                fmt::format("--schedule {}: device '{}' has an order of its own; run it with "
+                            "--device reference, which takes one",
+                            schedule, device.info.name));
 }
 
 /// The request without its parameters, for which there is memory. While the device is entered.
@@ -242,6 +247,10 @@ void prepare(Prepared& out, const LaunchOrder& order, std::span<const std::byte>
   if (launched.addresses_parameters) r.readable = r.param_address + bytes - guest::kArenaBase;
   r.allocations = device->allocator.allocations();
   r.imported = device->allocator.has_imported();
+  const Module& module = *order.module;
+  r.own_allocations = {out.scratch ? out.scratch->address : 0, print_address(module),
+                       device->heap_address,
+                       module.workspace != nullptr ? module.workspace->address : 0};
   r.unwritten = &device->unwritten;
 }
 

@@ -9,6 +9,7 @@
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/api/program/policies_gcn.hpp"
+#include "runtime/guest/schedule.hpp"
 #include "runtime/ir/dot.hpp"
 #include "runtime/ir/texture.hpp"
 #include "runtime/isa/ptx/late_copies.hpp"
@@ -50,6 +51,7 @@ constexpr std::array kRows = {
     Row{"race.wave", "target", "target|independent|lockstep"},
     Row{"sass.align", "force", "force|trap"},
     Row{"sass.sparse", "resident", "resident|absent"},
+    Row{"schedule", "default", guest::kScheduleValues},
     Row{"stack", "declared", "a number of at least 1|declared"},
     Row{"steps", "67108864", "a number of at least 1|unlimited"},
     Row{"texture.filter", "vendor", "vendor|cuda-1.8|gcn-1.8"},
@@ -89,6 +91,12 @@ bool are_checks(std::string_view value, std::string_view list) {
   }
 }
 
+bool allows(const Row& row, std::string_view value) {
+  if (row.name == "check") return are_checks(value, row.values);
+  if (row.name == "schedule") return guest::schedule_named(value).has_value();
+  return is_one_of(value, row.values);
+}
+
 }  // namespace
 
 Policies complete_policies(const Policies& asked) {
@@ -102,7 +110,7 @@ Policies complete_policies(const Policies& asked) {
       throw DetailedError(ErrorKind::usage, ErrorDetail::not_found,
                           fmt::format("unknown policy '{}'; there are: {}", name, known));
     }
-    if (!(name == "check" ? are_checks : is_one_of)(value, row->values)) {
+    if (!allows(*row, value)) {
       throw Error(ErrorKind::usage, fmt::format("policy {}: '{}' is not allowed; expected {}", name,
                                                 value, row->values));
     }

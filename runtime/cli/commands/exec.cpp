@@ -27,7 +27,8 @@ namespace fs = std::filesystem;
 
 struct ExecArgs {
   std::vector<std::string> program;
-  std::string device, memcheck, cache, trace, report, wave, gpu, timeout, fault_exit_code, isa;
+  std::string device, memcheck, cache, trace, report, wave, gpu, timeout, fault_exit_code, isa,
+      schedule;
   std::vector<std::string> check;
   findings::Options findings;
   bool summary = false, verbose = false, print_env = false;
@@ -117,6 +118,7 @@ Environment environment(const ExecArgs& a, const std::string& folder) {
                    {"LANEWISE_REPORT", absolute(a.report)},
                    {"LANEWISE_TIMEOUT", a.timeout},
                    {"LANEWISE_WAVE", a.wave},
+                   {"LANEWISE_SCHEDULE", a.schedule},
                    {"LANEWISE_GPU", a.gpu},
                    {"LANEWISE_ISA", a.isa},
                    {"LANEWISE_FAULT_EXIT_CODE", a.fault_exit_code},
@@ -225,6 +227,9 @@ void add_exec(const Command& app) {
       .not_negative();
   sub.option("--wave", a->wave, "how guest lanes map to invocations")
       .one_of({"auto", "lane", "packed", "serial"});
+  sub.option("--schedule", a->schedule,
+             "in which order lanes run, on the device reference: random:SEED, or search:N = up to "
+             "N orders of each launch, until results differ");
   sub.option("--gpu", a->gpu,
              "the GPU that the program sees; a list, as t4,gv100, or a number: several devices");
   sub.option("--isa", a->isa,

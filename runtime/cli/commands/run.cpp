@@ -160,7 +160,7 @@ nlohmann::json to_json(const FaultReport& f) {
     j["space"] = f.space;
     j["space_size"] = f.space_size;
   }
-  if (f.kind == FaultKind::data_race) {
+  if (f.kind == FaultKind::data_race || f.kind == FaultKind::order_dependent) {
     j["other"] = {
         {"access", f.other_access}, {"text", f.other_text},
         {"source", f.other_source}, {"pc", f.other_pc},
@@ -169,6 +169,7 @@ nlohmann::json to_json(const FaultReport& f) {
     j["value_before"] = f.value_before;
     j["value_after"] = f.value_after;
     j["times"] = f.times;
+    if (!f.other_schedule.empty()) j["other"]["schedule"] = f.other_schedule;
   }
   // Texts that nothing above has.
   detail::each_fault_field(f, f, [&](std::string_view name, const auto& value, const auto&) {

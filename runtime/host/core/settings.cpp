@@ -69,6 +69,12 @@ void add_checks(Settings& out, const std::string& list) {
   if (!launches.empty()) out.policies.push_back("check=" + launches);
 }
 
+/// An order of lanes that devices have to refuse; others the reference engine reads by itself.
+void add_schedule(Settings& out, const std::string& schedule) {
+  if (schedule.starts_with("random:") || schedule.starts_with("search:"))
+    out.policies.push_back("schedule=" + schedule);
+}
+
 /// Now, not when the program has ended.
 void check_report(const std::string& path) {
   try {
@@ -88,6 +94,7 @@ Settings Settings::from_environment() {
   out.timeout_seconds = seconds_named(variable("LANEWISE_TIMEOUT"));
   add_list(out.policies, variable("LANEWISE_POLICIES"));
   add_checks(out, variable("LANEWISE_CHECK"));
+  add_schedule(out, variable("LANEWISE_SCHEDULE"));
   out.isa = variable("LANEWISE_ISA");
   if (!out.isa.empty() && out.isa != "ptx" && out.isa != "sass")
     refuse("LANEWISE_ISA", out.isa, "ptx or sass");

@@ -18,18 +18,18 @@ std::string_view policy(const LaunchRequest& request, const std::string& name) {
   return found == request.policies.end() ? std::string_view() : found->second;
 }
 
-bool in_lockstep(const LaunchRequest& request) {
-  const std::string_view how = policy(request, "race.wave");
-  if (how == "lockstep" || how == "independent") return how == "lockstep";
-  return !request.program->rendezvous;
-}
-
 RaceAccess kind_of(const Mark& m) {
   if (m.is(Mark::kAtomic)) return RaceAccess::atomic;
   return m.is(Mark::kWrite) ? RaceAccess::store : RaceAccess::load;
 }
 
 }  // namespace
+
+bool in_lockstep(const LaunchRequest& request) {
+  const std::string_view how = policy(request, "race.wave");
+  if (how == "lockstep" || how == "independent") return how == "lockstep";
+  return !request.program->rendezvous;
+}
 
 Shadow::Page* Shadow::find(uint64_t number) {
   if (pages_.size() > most_) forget();

@@ -17,6 +17,9 @@
 
 namespace lanewise::reference::race {
 
+/// Lanes of a wave go from one instruction to the next together, and do not run each by itself.
+bool in_lockstep(const LaunchRequest& request);
+
 /// What is known of a word, or of one byte where accesses divide it.
 struct Cell {
   Mark writer;

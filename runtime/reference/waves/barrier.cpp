@@ -91,6 +91,7 @@ void Group::open(uint32_t id, uint32_t lanes) {
       if (wave.barrier[i] != id || wave.ticket[i] - barrier.gone >= lanes) return;
       const Lane lane{wave, i};
       if (race_clocks_) met.push_back(lane.linear());
+      if (views_) meet_views(wave, lane.bit());
       const Code& code = lane.code();
       const auto kind = static_cast<BarrierKind>(code.mode);
       if (kind == BarrierKind::red_popc) lane.set(code.dst[0], barrier.count);

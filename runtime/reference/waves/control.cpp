@@ -52,6 +52,10 @@ void Control::set_handlers(Code& code, Finder find, Wishes wishes) {
   }
   code.unguarded = code.event != 0 ? both(traced) : code.plain;
   code.unwatched = code.guarded ? Handlers{guarded, guarded_lane} : code.unguarded;
+  if (wishes.scheduled && (is_memory(code) ? is_of_many(code) : code.op == ir::Op::fence)) {
+    code.resumed = code.unwatched;
+    code.unwatched = both(stop_before);
+  }
   code.run = wishes.watched ? both(watched) : code.unwatched;
   const bool memory =
       code.action == Action::load || code.action == Action::store || code.action == Action::atom;
@@ -306,6 +310,15 @@ const Code* Control::guarded(Wave& wave, const Code* code) {
 const Code* Control::guarded_lane(Wave& wave, const Code* code) {
   if ((guard_of(wave, code) >> wave.lane & 1) == 0) return code + 1;
   return code->unguarded[1](wave, code);
+}
+
+/// Lanes of which some make the access. The schedule says who goes on.
+const Code* Control::stop_before(Wave& wave, const Code* code) {
+  const uint64_t lanes = wave.mask;
+  if (code->guarded && (lanes & guard_of(wave, code)) == 0) return code + 1;
+  wave.group->stop_at(wave, position_of(wave, code));
+  wave.at_access |= lanes;
+  return nullptr;
 }
 
 const Code* Control::traced(Wave& wave, const Code* code) {

@@ -31,6 +31,7 @@ struct Control {
   static const Code* counted(Wave& wave, const Code* code);
   static const Code* guarded(Wave& wave, const Code* code);
   static const Code* guarded_lane(Wave& wave, const Code* code);
+  static const Code* stop_before(Wave& wave, const Code* code);
   static const Code* traced(Wave& wave, const Code* code);
 };
 

@@ -84,6 +84,7 @@ void Group::start(const std::array<uint32_t, 3>& index) {
   std::fill(local_.begin(), local_.end(), std::byte{0});
   for (Written& w : written_) w.forget();
   if (race_clocks_) start_watch();
+  if (setting_.views != nullptr) start_views();
   for (Wave& wave : waves_) {
     wave.live = wave.present;
     wave.spare = ~wave.present;

@@ -21,6 +21,11 @@ struct WaveRecord;
 
 namespace lanewise::reference {
 
+namespace views {
+struct Sort;
+struct Thread;
+class Memory;
+}  // namespace views
 namespace race {
 class Clocks;
 class Copies;
@@ -40,6 +45,7 @@ struct Barrier {
 inline constexpr uint32_t kBarriers = 16;
 
 class Lockstep;
+class Orders;
 class SyncWatch;
 class Profile;
 
@@ -50,10 +56,12 @@ struct Setting {
   const Deadline& deadline;
   bool in_turn = true;  ///< lanes run one after another, each until it stops; else a wave at a time
   bool shared = false;  ///< other groups run at the same time
-  bool resident = false;         ///< groups take turns, and may wait for each other
-  Profile* profile = nullptr;    ///< takes what instructions cost
-  SyncWatch* sync = nullptr;     ///< looks at barriers and member masks
-  race::Watch* races = nullptr;  ///< looks for races
+  bool resident = false;           ///< groups take turns, and may wait for each other
+  Profile* profile = nullptr;      ///< takes what instructions cost
+  SyncWatch* sync = nullptr;       ///< looks at barriers and member masks
+  race::Watch* races = nullptr;    ///< looks for races
+  Orders* orders = nullptr;        ///< says which lane goes on, from access to access
+  views::Memory* views = nullptr;  ///< each lane sees stores at a time of its own
 };
 
 class Group {
@@ -70,6 +78,12 @@ class Group {
   void start(const std::array<uint32_t, 3>& index);
   bool take_turn();
   bool has_ended() const { return live_ == 0; }
+  /// The same where the schedule chooses: one lane, or wave, makes its next access that others can
+  /// see and runs up to the one behind it. The group began in that place; false: the launch must be
+  /// abandoned.
+  bool step(size_t slot);
+  /// Lanes, or waves, that can make a step: bits.
+  std::span<const uint64_t> runnable();
   /// From now on other groups run at the same time.
   void share() { setting_.shared = true; }
   /// Appends the first fault of each lane that has one, the lowest lanes first; at most `capacity`
@@ -117,6 +131,35 @@ class Group {
   bool count_step(Lane lane, uint32_t site);
   bool slice_goes_on();
   void use_up_slice(uint32_t lanes);
+
+  // scheduled.cpp: steps of a schedule
+  void advance_lane(Wave& wave, uint32_t lane);
+  void advance_wave(Wave& wave);
+  const Code* resume(Wave& wave, const Code* code);
+  const Code* make_access(Wave& wave, const Code* code);
+  bool settle(Wave& wave);
+  void note_stores(Lane lane, const Code& code, const Located& at);
+
+  // weak.cpp: accesses to memory of which each lane, or wave, has a view of its own
+  struct Delayed {
+    const Code* load = nullptr;   ///< null: no load of the lane is late
+    const Code* limit = nullptr;  ///< where it must have been made
+    std::byte* data = nullptr;
+    std::vector<const Code*> copies;  ///< moves of its value, which are made with it
+  };
+  struct Views;
+  views::Thread& viewer(Lane lane);
+  void start_views();
+  views::Sort sort_of(const Code& code, const std::byte* data) const;
+  void access_views(Lane lane, const Code& code);
+  void load_element(Lane lane, const Code& code, uint32_t element, std::byte* data);
+  void store_element(Lane lane, const Code& code, uint32_t element, std::byte* data);
+  void exchange_views(Lane lane, const Code& code, std::byte* data);
+  bool delay_load(Lane lane, const Code& code);
+  void make_late(Lane lane);
+  bool overlaps_late(Lane lane, const Code& code) const;
+  void meet_views(const Wave& wave, uint64_t lanes);
+  void advance_late(Wave& wave, uint32_t lane);
 
   // barrier.cpp
   void arrive(Lane lane, const Code& code);
@@ -195,6 +238,7 @@ class Group {
   // wave.cpp
   struct Gathered;
   bool run_complete_wave_ops();
+  bool run_complete_wave_ops(Wave& wave);
   bool run_partial_wave_ops();
   uint64_t lanes_at(Wave& wave, Lane first) const;
   int compare_places(Lane a, Lane b) const;
@@ -227,6 +271,7 @@ class Group {
   std::vector<uint64_t> clocks_;                    ///< by lane: instructions run
   mutable std::vector<uint32_t> clock_reads_;       ///< by lane
   std::vector<uint64_t> watched_;                   ///< registers of a lane, for the hook
+  std::vector<uint64_t> runnable_;                  ///< of runnable()
   std::array<Barrier, kBarriers> barriers_;
   std::array<std::vector<Arrival>, kBarriers> arrivals_;  ///< those of Barrier, for the check
   std::array<uint32_t, 3> index_{};
@@ -239,6 +284,7 @@ class Group {
   std::unique_ptr<Lockstep> lockstep_;         ///< null: no wave follows the tree
   std::unique_ptr<race::Clocks> race_clocks_;  ///< of the check of races
   std::unique_ptr<race::Shadow> race_shared_;
+  std::shared_ptr<Views> views_;  ///< where each lane has a view of memory
   bool exact_ = false;                         ///< loads return what the modelled caches hold
   std::unique_ptr<race::Copies> race_copies_;  ///< of the check of asynchronous copies
 };

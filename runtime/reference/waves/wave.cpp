@@ -133,19 +133,23 @@ bool Group::is_complete(Wave& wave, Lane first, uint64_t here) const {
   return lockstep_ == nullptr && none_below(wave, missing, first);
 }
 
+bool Group::run_complete_wave_ops(Wave& wave) {
+  bool ran = false;
+  uint64_t unreleased = wave.at_wave;
+  while (unreleased != 0) {
+    const Lane first{wave, static_cast<uint32_t>(std::countr_zero(unreleased))};
+    const uint64_t here = lanes_at(wave, first);
+    unreleased &= ~here;
+    if (!is_complete(wave, first, here)) continue;
+    run_wave_op(wave, here);
+    ran = true;
+  }
+  return ran;
+}
+
 bool Group::run_complete_wave_ops() {
   bool ran = false;
-  for (Wave& wave : waves_) {
-    uint64_t unreleased = wave.at_wave;
-    while (unreleased != 0) {
-      const Lane first{wave, static_cast<uint32_t>(std::countr_zero(unreleased))};
-      const uint64_t here = lanes_at(wave, first);
-      unreleased &= ~here;
-      if (!is_complete(wave, first, here)) continue;
-      run_wave_op(wave, here);
-      ran = true;
-    }
-  }
+  for (Wave& wave : waves_) ran = run_complete_wave_ops(wave) || ran;
   return ran;
 }
 
@@ -191,6 +195,7 @@ void Group::run_wave_op(Wave& wave, uint64_t participants) {
     });
   }
   if (race_clocks_) watch_meeting(wave, g.members, code);
+  if (views_ && ir::member_operand(code.op) >= 0) meet_views(wave, g.members);
   for_each_lane(participants, [&](uint32_t i) {
     const Lane lane{wave, i};
     finish_wave_op(lane, lane.code(), g);

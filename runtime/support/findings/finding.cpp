@@ -90,9 +90,15 @@ Finding of_fault(const FaultReport& fault, const std::string& report, const std:
   if (out.message.starts_with("fault: ")) out.message.erase(0, 7);
   if (!fields.text("other_access").empty()) {
     out.places.push_back(place_of(fields, "other_", file));
-    out.message += fmt::format("; nothing orders it behind the {} of {}",
-                               fields.text("other_access"), out.places.front().thread);
+    const bool order = fault.kind == FaultKind::order_dependent;
+    out.message += fmt::format(
+        "; {} the {} of {}",
+        order ? "another order of lanes leaves the value of" : "nothing orders it behind",
+        fields.text("other_access"), out.places.front().thread);
   }
+  if (!fields.text("schedule").empty())
+    out.message += fmt::format("; --schedule {} and --schedule {} repeat the two orders",
+                               fields.text("other_schedule"), fields.text("schedule"));
   if (!fields.text("remedy").empty()) out.message += "; what would: " + fields.text("remedy");
   out.places.push_back(place_of(fields, "", file));
   out.count = std::max<uint64_t>(fields.number("times"), 1);

@@ -25,6 +25,7 @@ constexpr std::array kRules = {
     Rule{
         "async", "error",
         "An access to bytes that an asynchronous copy, which was not waited for, reads or writes."},
+    Rule{"order", "error", "The result of a launch depends on the order in which lanes run."},
     Rule{"sync-deadlock", "error", "Lanes wait at a barrier for lanes that never come."},
     Rule{"sync-divergent-barrier", "error",
          "Lanes of one wave come to a barrier apart, which demands that they come together."},
@@ -81,6 +82,7 @@ std::string_view rule_of_fault(std::string_view kind, bool freed, bool asserted)
       {"uninitialised", "init"},
       {"wave_divergence", "sync-wave"},
       {"data_race", "race"},
+      {"order_dependent", "order"},
   };
   for (const auto& [name, rule] : kKinds)
     if (name == kind) return rule;
