@@ -284,7 +284,7 @@ class Group {
   std::unique_ptr<Lockstep> lockstep_;         ///< null: no wave follows the tree
   std::unique_ptr<race::Clocks> race_clocks_;  ///< of the check of races
   std::unique_ptr<race::Shadow> race_shared_;
-  std::shared_ptr<Views> views_;  ///< where each lane has a view of memory
+  std::shared_ptr<Views> views_;               ///< where each lane has a view of memory
   bool exact_ = false;                         ///< loads return what the modelled caches hold
   std::unique_ptr<race::Copies> race_copies_;  ///< of the check of asynchronous copies
 };

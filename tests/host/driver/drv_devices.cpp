@@ -38,7 +38,8 @@ int main() {
     CHECK(cuCtxSetCurrent(contexts[d]));
     void* arguments[] = {&memory[d], &n, &by};
     // A function of the other context is none of this one.
-    EXPECT(cuLaunchKernel(scale[1 - d], 1, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuLaunchKernel(scale[1 - d], 1, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr) ==
+           CUDA_ERROR_INVALID_HANDLE);
     launch(scale[d], n, arguments);
     CUcontext of = nullptr;
     int ordinal = -1;
