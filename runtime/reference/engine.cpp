@@ -200,11 +200,11 @@ class ReferenceEngine final : public Engine {
 
   static void refuse_schedule(const LaunchRequest& request, const guest::Schedule& schedule) {
     const bool search = schedule.kind == guest::Schedule::Kind::search;
-    if (schedule.weak && (request.events != nullptr || checks_races(request)))
-      throw Error(
-          ErrorKind::usage,
-          "a schedule with weak memory has no trace, no caches and no check of races beside "
-          "it");
+    const bool watched = checks_races(request) || checks_copies(request);
+    if (schedule.weak && (request.events != nullptr || watched))
+      throw Error(ErrorKind::usage,
+                  "a schedule with weak memory has no trace, no caches and no check of races or "
+                  "asynchronous copies beside it");
     if (!schedule.changes_order() || request.events == nullptr) return;
     if (search)
       throw Error(ErrorKind::usage,
