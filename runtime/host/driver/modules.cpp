@@ -95,7 +95,9 @@ Function* function_named(Module& module, const char* name) {
 void variable(Module& module, const char* name, Address* address, size_t* bytes) {
   Address at = 0;
   uint64_t size = 0;
-  module.image->symbol(required(name), &at, &size, Code::not_found);
+  // A library's is that of the current device.
+  const auto image = module.image->on_all ? Program::get().image(module.image) : module.image;
+  image->symbol(required(name), &at, &size, Code::not_found);
   if (address != nullptr) *address = at;
   if (bytes != nullptr) *bytes = size;
 }

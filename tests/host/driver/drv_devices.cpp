@@ -70,6 +70,22 @@ int main() {
     CHECK(cuMemcpyDtoH(host, memory[d], sizeof host));
     EXPECT(host[63] == 8);
   }
+  // So are its variables, and each has its own.
+  for (int d = 0; d < 2; ++d) {
+    CUdeviceptr offset;
+    const int value = 10 + d;
+    CHECK(cuCtxSetCurrent(contexts[d]));
+    CHECK(cuLibraryGetGlobal(&offset, nullptr, library, "offset"));
+    CHECK(cuMemcpyHtoD(offset, &value, sizeof value));
+  }
+  for (int d = 0; d < 2; ++d) {
+    CHECK(cuCtxSetCurrent(contexts[d]));
+    CHECK(cuMemsetD32(memory[d], 1, 64));
+    void* arguments[] = {&memory[d], &n, &by};
+    launch(reinterpret_cast<CUfunction>(kernel), n, arguments);
+    CHECK(cuMemcpyDtoH(host, memory[d], sizeof host));
+    EXPECT(host[63] == 13 + d);
+  }
   // Its end takes the memory of one context along, and leaves the other one's.
   CHECK(cuCtxDestroy(contexts[1]));
   EXPECT(cuMemcpyDtoH(host, memory[1], 4) != CUDA_SUCCESS);
