@@ -64,7 +64,7 @@ std::vector<std::string> items(const std::string& list) {
   return all;
 }
 
-int gpu_of(int device) {
+int gpu_index(int device) {
   return Context::current().visible()[static_cast<size_t>(device)];
 }
 
@@ -107,11 +107,11 @@ void set_current_device(int device) {
 }
 
 std::string uuid_of(int device) {
-  return uuid_of_gpu(gpu_of(device));
+  return uuid_of_gpu(gpu_index(device));
 }
 
 int bus_of(int device) {
-  return gpu_of(device) + 1;
+  return gpu_index(device) + 1;
 }
 
 std::string bus_name(int device) {

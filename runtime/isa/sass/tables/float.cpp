@@ -45,7 +45,7 @@ constexpr std::string_view kIntegerParts[] = {
     "", "B1", "B2", "B3", "", "INVALIDSIZE1", "H1", "INVALIDSIZE3",
     "", "B1", "B2", "B3", "", "B1",           "B2", "B3"};
 /// Only half precision has parts in F2F; F2I prints the bit whatever the format.
-constexpr std::string_view kHalves[] = {"", "", "", "H1", "", "", "", ""};
+constexpr std::string_view kUpperHalf[] = {"", "", "", "H1", "", "", "", ""};
 constexpr std::string_view kHalf[] = {"", "H1"};
 
 /// Size in the lower bits, sign above.
@@ -58,7 +58,7 @@ std::vector<Code> integer_codes(std::string_view byte, std::string_view signed_b
 void f2f_rows(TableBuilder& t, const std::string& head, const OperandSpec& b, bool constant) {
   const Mod ftz = flag(ModId::ftz, 44, "FTZ"), sat = flag(ModId::sat, 50, "SAT");
   const OperandSpec d = kD.with_cc(47);
-  const OperandSpec whole = b.with_part({41, 1}, {10, 2}, kHalves),
+  const OperandSpec whole = b.with_part({41, 1}, {10, 2}, kUpperHalf),
                     half = constant ? spaced(whole) : whole;
   // One format: rounded to an integer, or not at all.
   for (const Code& format : format_codes("INVALIDFPSRC0")) {

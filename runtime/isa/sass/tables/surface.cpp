@@ -60,16 +60,16 @@ Mod type(uint8_t pos) {
       {{0, ""}, {1, "S32"}, {2, "U64"}, {3, "F32.FTZ.RN"}, {5, "S64"}, {6, "SD32"}, {7, "SD64"}}};
 }
 /// Code 4 of the types is sums of two halves from sm_52 on.
-struct Halves {
+struct SurfaceHalves {
   std::string_view text;
   uint16_t from, to;
 };
-constexpr Halves kHalves[] = {
+constexpr SurfaceHalves kSurfaceHalves[] = {
     {"INVALIDATOMICSIZE4", 50, 50}, {"F16x2.FTZ.RN", 52, 59}, {"F16x2.RN", kFirstPascal, 999}};
 /// Rows with types, and what code 4 is on which target.
 void typed_rows(TableBuilder& t, size_t count) {
   const size_t first = t.size() - count;
-  for (const Halves& h : kHalves)
+  for (const SurfaceHalves& h : kSurfaceHalves)
     for (size_t n = first; n < first + count; ++n) {
       if (t.min_arch(n) > h.to) continue;
       Form& f = t.again(n);

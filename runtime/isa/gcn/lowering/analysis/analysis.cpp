@@ -78,7 +78,7 @@ bool reads_m0(const Instruction& i) {
 bool reads_whole_m0(const Instruction& i) {
   for (size_t n = 0; n < i.operands.size(); ++n) {
     const Operand& o = i.operands[n];
-    if (is_source(i.row->operands[n].slot) && !o.immediate && o.code == kM0) return true;
+    if (is_source_slot(i.row->operands[n].slot) && !o.immediate && o.code == kM0) return true;
   }
   return reads_m0(i) && !i.row->does(kWritesM0);
 }
@@ -134,7 +134,7 @@ void forward(const Kernel& k, Analysis& a) {
 
 }  // namespace
 
-bool is_source(Slot s) {
+bool is_source_slot(Slot s) {
   switch (s) {
     case Slot::sdst:
     case Slot::vdst:
@@ -183,12 +183,12 @@ Effects effects(const Instruction& i) {
     const Slot s = i.row->operands[n].slot;
     const Operand& o = i.operands[n];
     if (o.immediate) continue;
-    if (is_source(s) && o.code == kScc) e.reads.set(kScc);
-    if (is_source(s) && o.code == kVccz) add_range(e.reads, kVccLo, 2);
-    if (is_source(s) && o.code == kExecz) add_range(e.reads, kExecLo, 2);
+    if (is_source_slot(s) && o.code == kScc) e.reads.set(kScc);
+    if (is_source_slot(s) && o.code == kVccz) add_range(e.reads, kVccLo, 2);
+    if (is_source_slot(s) && o.code == kExecz) add_range(e.reads, kExecLo, 2);
     if (s == Slot::sdst || s == Slot::mask_dst)
       add_range(e.writes, o.code, o.count);
-    else if (is_source(s))
+    else if (is_source_slot(s))
       add_range(e.reads, o.code, o.count);
   }
   const Row& row = *i.row;

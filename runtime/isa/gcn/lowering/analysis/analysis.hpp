@@ -60,7 +60,7 @@ std::vector<ScalarSet> live_behind(const Kernel& kernel, const Analysis& analysi
 /// Registers whose 64-bit values are wanted behind each instruction of the block.
 std::vector<ScalarSet> numbers_behind(const Kernel& kernel, const Analysis& analysis,
                                       const BasicBlock& block);
-bool is_source(Slot slot);
+bool is_source_slot(Slot slot);
 size_t branch_target(const Kernel& kernel, size_t index);
 bool ends_block(const Instruction& instruction);
 

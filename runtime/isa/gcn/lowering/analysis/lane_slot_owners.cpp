@@ -7,7 +7,7 @@
 namespace lanewise::gcn {
 namespace {
 
-constexpr unsigned kLanes = 64, kMinusOne = 193;
+constexpr unsigned kWaveLanes = 64, kMinusOne = 193;
 
 bool names(const Instruction& i, unsigned vector) {
   return std::ranges::any_of(i.operands, [&](const Operand& o) {
@@ -51,7 +51,7 @@ std::optional<LaneAccess> lane_access(const Instruction& i) {
   const unsigned vector = i.operand(writes ? Slot::vdst : Slot::src0)->code;
   const bool known = !lane.immediate && lane.code >= kZero && lane.code <= kMostInline;
   if (!known || vector < kVgpr0) return {};
-  return LaneAccess{vector - kVgpr0, (lane.code - kZero) % kLanes, writes};
+  return LaneAccess{vector - kVgpr0, (lane.code - kZero) % kWaveLanes, writes};
 }
 
 LaneSlotOwners::LaneSlotOwners(const Kernel& kernel, const CallWays& ways)

@@ -23,7 +23,7 @@ void mask_reads(const Instruction& i, const ScalarSet& masks, ScalarSet& out) {
     const Slot s = i.row->operands[n].slot;
     const unsigned code = i.operands[n].code;
     if (i.operands[n].immediate || !is_scalar(code)) continue;
-    if (s == Slot::mask_src || (into_mask && is_source(s))) out.set(code & ~1U);
+    if (s == Slot::mask_src || (into_mask && is_source_slot(s))) out.set(code & ~1U);
   }
 }
 
@@ -118,7 +118,7 @@ struct Wanted {
     for (size_t n = 0; n < i.operands.size(); ++n) {
       const Slot s = i.row->operands[n].slot;
       const Operand& o = i.operands[n];
-      if (o.immediate || !is_source(s) || s == Slot::mask_src) continue;
+      if (o.immediate || !is_source_slot(s) || s == Slot::mask_src) continue;
       // Whether it is zero is asked of the number, as lanes that do not exist may count.
       const unsigned code = o.code == kVccz ? kVccLo : o.code;
       const unsigned count = o.code == kVccz ? 2 : o.count;

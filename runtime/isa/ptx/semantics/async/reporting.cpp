@@ -10,11 +10,17 @@ using ir::Op;
 using ir::Type;
 
 // An entry: its state, bytes, and three generic addresses.
-enum Field : int64_t { kState = 0, kBytes = 4, kSource = 8, kTarget = 16, kBarrier = 24 };
+enum EntryField : int64_t {
+  kEntryState = 0,
+  kEntryBytes = 4,
+  kEntrySource = 8,
+  kEntryTarget = 16,
+  kEntryBarrier = 24
+};
 /// Taken: while a lane writes the entry, or makes the copy.
-enum State : uint64_t { kFree = 0, kTaken = 1, kReady = 2 };
+enum EntryState : uint64_t { kFree = 0, kTaken = 1, kReady = 2 };
 
-ir::Mem shared(Type elem, Field field) {
+ir::Mem shared(Type elem, EntryField field) {
   ir::Mem mem;
   mem.space = ir::Space::shared;
   mem.elem = elem;
@@ -23,14 +29,14 @@ ir::Mem shared(Type elem, Field field) {
 }
 
 ir::Mem state(ir::Order order) {
-  ir::Mem mem = shared(Type::u32, kState);
+  ir::Mem mem = shared(Type::u32, kEntryState);
   mem.order = order;
   mem.scope = ir::Scope::cta;
   return mem;
 }
 
 /// Takes an entry of that state; what it was before.
-ir::Reg take(Emit& e, ir::Reg entry, State from) {
+ir::Reg take(Emit& e, ir::Reg entry, EntryState from) {
   ir::Mem mem = state(ir::Order::acquire);
   mem.atom = ir::AtomOp::cas;
   const ir::Reg before = e.temp(ir::Width::b32);
@@ -79,10 +85,10 @@ ir::Reg queue_reporting(Emit& e, const QueuedCopy& copy, ir::Operand barrier) {
   e.emit(Op::add, Type::u32, {entry}, {entry, imm(kReportingBytes)});
   b.jump(head);
   b.set_block(fill);
-  e.emit(Op::store, Type::none, {}, {entry, copy.bytes}).mem = shared(Type::u32, kBytes);
-  e.emit(Op::store, Type::none, {}, {entry, copy.source}).mem = shared(Type::u64, kSource);
-  e.emit(Op::store, Type::none, {}, {entry, copy.target}).mem = shared(Type::u64, kTarget);
-  e.emit(Op::store, Type::none, {}, {entry, barrier}).mem = shared(Type::u64, kBarrier);
+  e.emit(Op::store, Type::none, {}, {entry, copy.bytes}).mem = shared(Type::u32, kEntryBytes);
+  e.emit(Op::store, Type::none, {}, {entry, copy.source}).mem = shared(Type::u64, kEntrySource);
+  e.emit(Op::store, Type::none, {}, {entry, copy.target}).mem = shared(Type::u64, kEntryTarget);
+  e.emit(Op::store, Type::none, {}, {entry, barrier}).mem = shared(Type::u64, kEntryBarrier);
   e.emit(Op::store, Type::none, {}, {entry, imm(kReady)}).mem = state(ir::Order::release);
   e.emit(Op::mov, Type::pred, {queued}, {imm(1)});
   b.jump(after);
@@ -113,16 +119,16 @@ void complete_reporting(Emit& e, const Located& barrier) {
   b.branch({is(e, Type::u32, now, imm(kReady))}, ready, next);
   b.set_block(ready);
   const ir::Reg reports_to = e.temp(ir::Width::b64);
-  e.emit(Op::load, Type::none, {reports_to}, {entry}).mem = shared(Type::u64, kBarrier);
+  e.emit(Op::load, Type::none, {reports_to}, {entry}).mem = shared(Type::u64, kEntryBarrier);
   b.branch({is(e, Type::u64, reports_to, asked)}, claim, next);
   b.set_block(claim);
   b.branch({is(e, Type::u32, take(e, entry, kReady), imm(kReady))}, copy, next);
   b.set_block(copy);
   const ir::Reg bytes = e.temp(ir::Width::b32), source = e.temp(ir::Width::b64),
                 target = e.temp(ir::Width::b64);
-  e.emit(Op::load, Type::none, {bytes}, {entry}).mem = shared(Type::u32, kBytes);
-  e.emit(Op::load, Type::none, {source}, {entry}).mem = shared(Type::u64, kSource);
-  e.emit(Op::load, Type::none, {target}, {entry}).mem = shared(Type::u64, kTarget);
+  e.emit(Op::load, Type::none, {bytes}, {entry}).mem = shared(Type::u32, kEntryBytes);
+  e.emit(Op::load, Type::none, {source}, {entry}).mem = shared(Type::u64, kEntrySource);
+  e.emit(Op::load, Type::none, {target}, {entry}).mem = shared(Type::u64, kEntryTarget);
   copy_bytes(e, source, target, bytes);
   b.set_guard({});
   e.emit(Op::store, Type::none, {}, {entry, imm(kFree)}).mem = state(ir::Order::release);
