@@ -26,7 +26,7 @@ struct BasicBlock {
   ScalarSet live_in, live_out;
   ScalarSet stale_in;                 ///< may hold a mask whose 64-bit value was not computed
   ScalarSet numbers_in, numbers_out;  ///< whose 64-bit value is wanted
-  ScalarSet masks_in, masks_out;      ///< low codes of pairs that are read as masks later
+  ScalarSet masks_in, masks_out;      ///< words of pairs that are read as masks later
   bool exec_full_in = true;           ///< EXEC is still what it was at the start
   bool reached = false;               ///< from the kernel's entry
 };

@@ -19,6 +19,11 @@ bool is_call(const Instruction& i) {
   return i.row->kind == Kind::call;
 }
 
+/// To the next instruction, where a branch is not taken or nothing else is said.
+bool goes_on(const Instruction& i) {
+  return !ends_block(i) || (i.row->kind == Kind::branch && i.row->meaning.count != 0);
+}
+
 /// One dword of the register alone goes to memory, or comes from there.
 bool moves(const Instruction& i, Kind kind, unsigned vector) {
   const bool plain = i.row->kind == kind && i.row->encoding == Encoding::mubuf &&
@@ -54,7 +59,7 @@ std::optional<LaneAccess> lane_access(const Instruction& i) {
   return LaneAccess{vector - kVgpr0, (lane.code - kZero) % kWaveLanes, writes};
 }
 
-LaneSlotOwners::LaneSlotOwners(const Kernel& kernel, const CallWays& ways)
+LaneSlotOwners::LaneSlotOwners(const Kernel& kernel, const CallWays& ways, bool trusting)
     : kernel_(kernel), ways_(ways) {
   for (unsigned n = 0; n < kernel.state.workitem_ids; ++n) otherwise_used_.insert(n);
   for (const Instruction& i : kernel.code) {
@@ -65,15 +70,15 @@ LaneSlotOwners::LaneSlotOwners(const Kernel& kernel, const CallWays& ways)
           otherwise_used_.insert(code - kVgpr0);
   }
   find_parts();
-  calls_known_ = find_calls();
+  calls_known_ = find_calls(ways, trusting);
 }
 
 void LaneSlotOwners::find_parts() {
-  parts_.push_back({0, kernel_.code.size(), {}});
+  parts_.push_back({0, kernel_.code.size(), {}, {}, {}});
   for (const Label& f : kernel_.functions) {
     if (f.index == 0 || f.index >= kernel_.code.size() || f.index == parts_.back().begin) continue;
     parts_.back().end = f.index;
-    parts_.push_back({f.index, kernel_.code.size(), {}});
+    parts_.push_back({f.index, kernel_.code.size(), {}, {}, {}});
   }
   part_of_.resize(kernel_.code.size());
   for (size_t p = 0; p < parts_.size(); ++p)
@@ -81,34 +86,39 @@ void LaneSlotOwners::find_parts() {
               part_of_.begin() + static_cast<ptrdiff_t>(parts_[p].end), p);
 }
 
-bool LaneSlotOwners::find_calls() {
+bool LaneSlotOwners::find_calls(const CallWays& ways, bool trusting) {
+  for (Part& p : parts_) p.calls = p.leaves = p.reaches = {};
   const auto enter = [&](size_t from, size_t to) {
-    if (to >= part_of_.size() || part_of_[from] == part_of_[to]) return true;
-    if (parts_[part_of_[to]].begin == to) {
-      parts_[part_of_[from]].reaches.insert(part_of_[to]);
+    if (to >= part_of_.size()) return true;
+    const bool call = is_call(kernel_.code[from]);
+    const size_t part = part_of_[to];
+    if (!call && part == part_of_[from]) return true;
+    Part& own = parts_[part_of_[from]];
+    if (parts_[part].begin == to) {
+      (call ? own.calls : own.leaves).insert(part);
       return true;
     }
     // What goes on behind a call is that call's return.
     return is_call(kernel_.code[to - 1]);
   };
-  for (const auto& [from, targets] : ways_.targets)
-    for (const size_t to : targets) {
-      if (is_call(kernel_.code[from]) && parts_[part_of_[from]].begin == to)
-        parts_[part_of_[from]].reaches.insert(part_of_[from]);
+  for (const auto& [from, targets] : ways.targets) {
+    if (trusting && !ways.certain.contains(from)) continue;
+    for (const size_t to : targets)
       if (!enter(from, to)) return false;
-    }
+  }
   for (size_t n = 0; n < kernel_.code.size(); ++n) {
     const Instruction& i = kernel_.code[n];
     if (i.row->kind == Kind::branch && !enter(n, branch_target(kernel_, n))) return false;
-    if ((!ends_block(i) || i.row->meaning.count != 0) && !enter(n, n + 1)) return false;
+    if (goes_on(i) && !enter(n, n + 1)) return false;
   }
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Part& p : parts_) {
-      const size_t before = p.reaches.size();
-      for (const size_t next : std::set<size_t>(p.reaches))
-        p.reaches.insert(parts_[next].reaches.begin(), parts_[next].reaches.end());
-      changed = changed || p.reaches.size() != before;
+  for (Part& p : parts_) {
+    std::vector<size_t> work(p.calls.begin(), p.calls.end());
+    while (!work.empty()) {
+      const size_t next = work.back();
+      work.pop_back();
+      if (!p.reaches.insert(next).second) continue;
+      work.insert(work.end(), parts_[next].calls.begin(), parts_[next].calls.end());
+      work.insert(work.end(), parts_[next].leaves.begin(), parts_[next].leaves.end());
     }
   }
   return true;
@@ -185,8 +195,7 @@ LaneSlotOwners::Use LaneSlotOwners::find_use(const Part& part, unsigned vector) 
     if (const auto ways = ways_.targets.find(n); ways != ways_.targets.end() && !is_call(i))
       for (const size_t to : ways->second) returned = reach(to, state) && returned;
     if (i.row->kind == Kind::branch) returned = reach(branch_target(kernel_, n), state) && returned;
-    if (!ends_block(i) || i.row->meaning.count != 0 || is_call(i))
-      returned = reach(n + 1, state) && returned;
+    if (goes_on(i) || is_call(i)) returned = reach(n + 1, state) && returned;
     if (!returned) return Use::other;
   }
   return others ? Use::saved : Use::saved_lanes;
@@ -212,7 +221,15 @@ std::optional<size_t> LaneSlotOwners::owner(size_t instruction) {
   if (!access || access->vector >= 256) return std::nullopt;
   if (!otherwise_used_.contains(access->vector)) return 0;
   const size_t part = part_of_[instruction];
-  return owns(part, access->vector) ? std::optional(part + 1) : std::nullopt;
+  if (!owns(part, access->vector)) return std::nullopt;
+  answered_.emplace(part, access->vector);
+  return part + 1;
+}
+
+bool LaneSlotOwners::confirmed(const CallWays& ways) {
+  calls_known_ = find_calls(ways, false);
+  return std::ranges::all_of(answered_,
+                             [&](const auto& answer) { return owns(answer.first, answer.second); });
 }
 
 }  // namespace lanewise::gcn

@@ -23,7 +23,9 @@ std::optional<LaneAccess> lane_access(const Instruction& instruction);
 
 class LaneSlotOwners {
  public:
-  LaneSlotOwners(const Kernel& kernel, const CallWays& ways);
+  /// Where the address of a call is kept in such lanes, nobody knows yet where it leads: those
+  /// calls are left out if `trusting`, and the answers want to be confirmed.
+  LaneSlotOwners(const Kernel& kernel, const CallWays& ways, bool trusting);
 
   /// Who alone uses the lanes of the register that this instruction accesses one of: 0 = all of the
   /// code, which uses the register for nothing else; n = part n - 1 of the code, the kernel's own
@@ -31,16 +33,21 @@ class LaneSlotOwners {
   /// register for all lanes before it uses it, restores it before it returns, and does not call
   /// itself; by the calling convention it does not look at what its caller left there.
   std::optional<size_t> owner(size_t instruction);
+  /// Whether all answers hold in the code that they made of the kernel, whose calls are these. What
+  /// runs there is what runs here up to the first call that contradicts them, so there is none.
+  bool confirmed(const CallWays& ways);
 
  private:
   enum class Use : uint8_t { none, lanes, saved_lanes, saved, other };
   struct Part {
     size_t begin = 0, end = 0;
-    std::set<size_t> reaches;  ///< parts that it calls, and those that they call
+    std::set<size_t> calls, leaves;  ///< parts that it calls, and that it ends with a jump to
+    /// Parts that run while it waits for a call: it is at its end before it jumps away.
+    std::set<size_t> reaches;
   };
 
   void find_parts();
-  bool find_calls();
+  bool find_calls(const CallWays& ways, bool trusting);
   bool owns(size_t part, unsigned vector);
   Use use_of(size_t part, unsigned vector);
   Use find_use(const Part& part, unsigned vector) const;
@@ -53,6 +60,7 @@ class LaneSlotOwners {
   bool calls_known_;             ///< parts are entered at their first instructions alone
   std::set<unsigned> otherwise_used_;
   std::map<std::pair<size_t, unsigned>, Use> uses_;
+  std::set<std::pair<size_t, unsigned>> answered_;  ///< parts, and registers that they own
 };
 
 }  // namespace lanewise::gcn

@@ -25,8 +25,10 @@ Slot scalar_slot(const Row& row) {
 
 class LaneSlots {
  public:
-  explicit LaneSlots(Kernel& kernel)
-      : kernel_(kernel), ways_(call_ways(kernel)), owners_(kernel, ways_) {}
+  LaneSlots(Kernel& kernel, bool trusting)
+      : kernel_(kernel), ways_(call_ways(kernel)), owners_(kernel, ways_, trusting) {}
+
+  bool confirmed() { return owners_.confirmed(call_ways(kernel_)); }
 
   void run() {
     if (!find_uses()) return;
@@ -156,8 +158,14 @@ class LaneSlots {
 
 void use_scalars_for_lane_slots(Kernel& kernel) {
   const auto accesses_lane = [](const Instruction& i) { return lane_access(i).has_value(); };
-  if (!kernel.state.bare && std::ranges::any_of(kernel.code, accesses_lane))
-    LaneSlots(kernel).run();
+  if (kernel.state.bare || std::ranges::none_of(kernel.code, accesses_lane)) return;
+  Kernel rewritten = kernel;
+  LaneSlots slots(rewritten, true);
+  slots.run();
+  if (slots.confirmed())
+    kernel = std::move(rewritten);
+  else
+    LaneSlots(kernel, false).run();
 }
 
 }  // namespace lanewise::gcn

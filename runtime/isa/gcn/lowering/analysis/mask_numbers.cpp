@@ -76,7 +76,7 @@ void find_beyond(const Kernel& k, Analysis& a) {
 
 /// What is wanted in front of an instruction, of what is wanted behind it.
 struct Wanted {
-  ScalarSet numbers, masks;
+  ScalarSet numbers, masks;  ///< of a mask both words, until they are written
 
   void step_back(const Kernel& k, const Analysis& a, size_t index) {
     const Instruction& i = k.code[index];
@@ -93,22 +93,23 @@ struct Wanted {
     ScalarSet others;
     for (size_t code = e.writes._Find_first(); code < e.writes.size();
          code = e.writes._Find_next(code)) {
-      const size_t low = code & ~size_t{1}, other = code ^ 1;
-      if (masks.test(low) && low != kExecLo && (counted || !e.writes.test(other)))
+      const size_t other = code ^ 1;
+      if (masks.test(other) && (code & ~size_t{1}) != kExecLo && (counted || !e.writes.test(other)))
         others.set(other);
     }
     if (!counted) {
       numbers &= ~e.writes;
-      for (size_t low = masks._Find_first(); low < masks.size(); low = masks._Find_next(low))
-        if (e.writes.test(low) && e.writes.test(low + 1)) masks.reset(low);
+      masks &= ~e.writes;
     }
     numbers |= others;
     if (number && !a.dead_moves[index]) add_numbers(i, e);
-    mask_reads(i, a.masks, masks);
+    ScalarSet read;
+    mask_reads(i, a.masks, read);
     if (a.through_masks[index])
       for (size_t n = 1; n < i.operands.size(); ++n)
         if (!i.operands[n].immediate && is_scalar(i.operands[n].code))
-          masks.set(i.operands[n].code & ~1U);
+          read.set(i.operands[n].code & ~1U);
+    masks |= read | read << 1;
   }
 
  private:
