@@ -39,7 +39,7 @@ void transform(std::array<uint32_t, 8>& a) {
 /// What butterflies makes of the 512 words of a group.
 Words butterflies(const Words& in) {
   std::vector<std::array<uint32_t, 8>> lanes(64);
-  Words shared(8 * 66), out(512);
+  Words shared(size_t{8} * 66), out(512);
   for (uint32_t t = 0; t < 64; ++t) {
     for (uint32_t i = 0; i < 8; ++i) lanes[t][i] = in[t + i * 64];
     transform(lanes[t]);

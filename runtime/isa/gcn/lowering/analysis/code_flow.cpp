@@ -127,7 +127,7 @@ class CodeFlow {
     if (inst.row->kind != Kind::load || inst.row->encoding != Encoding::smrd) return;
     const bool plain = inst.operand(Slot::sbase)->count == 2;
     const auto at = plain ? loaded_place(k_, inst, words) : std::nullopt;
-    for (unsigned n = 0; at && n < inst.operands[0].count; ++n)
+    for (uint64_t n = 0; at && n < inst.operands[0].count; ++n)
       if (const std::string* what = unresolved_at(*k_.file, *at + 4 * n)) ways_.problems[i] = *what;
   }
   /// Calls and jumps to what is not followed.

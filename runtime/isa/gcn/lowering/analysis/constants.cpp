@@ -135,7 +135,8 @@ std::vector<ScalarConstants> constants_in(const Kernel& kernel, const Analysis& 
       if (s < in.size() && meet(in[s], known)) work.push_back(s);
   }
   std::vector<ScalarConstants> out;
-  for (auto& known : in) out.push_back(known ? std::move(*known) : at_entry);
+  out.reserve(in.size());
+  for (auto& known : in) out.push_back(std::move(known).value_or(at_entry));
   return out;
 }
 

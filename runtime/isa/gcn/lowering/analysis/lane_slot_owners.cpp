@@ -19,7 +19,7 @@ bool is_call(const Instruction& i) {
   return i.row->kind == Kind::call;
 }
 
-/// To the next instruction, where a branch is not taken or nothing else is said.
+/// Control may come to the next instruction.
 bool goes_on(const Instruction& i) {
   return !ends_block(i) || (i.row->kind == Kind::branch && i.row->meaning.count != 0);
 }
