@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 #include "runtime/host/core/context.hpp"
 
@@ -14,8 +15,8 @@ namespace {
 thread_local int the_device = 0;
 
 std::string uuid_of_gpu(int gpu) {
-  std::string bytes("lanewise-device", 16);
-  bytes.back() = static_cast<char>(gpu);
+  std::string bytes("lanewise-device");
+  bytes.push_back(static_cast<char>(gpu));
   return bytes;
 }
 
@@ -76,8 +77,8 @@ int gpu_count(const std::string& gpus) {
 }
 
 std::vector<int> visible_devices(const std::string& gpus, const std::vector<std::string>& lists) {
-  std::vector<int> left;
-  for (int i = 0; i < gpu_count(gpus); ++i) left.push_back(i);
+  std::vector<int> left(static_cast<size_t>(gpu_count(gpus)));
+  std::iota(left.begin(), left.end(), 0);
   for (const std::string& list : lists) {
     std::vector<int> chosen;
     for (const std::string& item : items(list)) {

@@ -50,13 +50,13 @@ bool Group::step(size_t slot) {
 /// Operations and barriers for which all are there now; where nobody can go on, what take_turn()
 /// does then. False: the launch is abandoned.
 bool Group::settle(Wave& wave) {
-  bool moved = run_complete_wave_ops(wave);
-  moved = open_barriers() || moved;
+  run_complete_wave_ops(wave);
+  open_barriers();
   const auto any = [&] {
     return std::ranges::any_of(runnable(), [](uint64_t mask) { return mask != 0; });
   };
   while (live_ != 0 && !any()) {
-    moved = run_complete_wave_ops();
+    const bool moved = run_complete_wave_ops();
     if (open_barriers() || moved) continue;
     if (!run_partial_wave_ops()) fail_waiting_lanes();
     if (abandoned_) return false;
