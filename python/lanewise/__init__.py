@@ -9,6 +9,11 @@
     buffer = device.buffer(x)
     kernel.launch(1, 4, buffer, 10.0, 4)
     print(buffer.array("f"))
+
+    with device.queue() as queue:                              # work runs while the caller goes on
+        queue.launch(kernel, 1, 4, buffer, 10.0, 4)
+        bytes_of_it = queue.read(buffer)
+    print(bytes_of_it.wait())
 """
 
 from ._args import Scalar, f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64
@@ -33,5 +38,6 @@ from ._objects import (
     run,
     version,
 )
+from ._queues import Event, Queue
 
 __version__ = version()

@@ -130,6 +130,15 @@ class Device(_Handle):
     def __init__(self, selector="auto"):
         super().__init__(_made(library.lw_device_open, _encoded(str(selector))))
 
+    def __repr__(self):
+        return f"<lanewise.Device {self.info.name!r}>"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
     @property
     def info(self):
         raw = _capi.DeviceInfo()
@@ -149,6 +158,12 @@ class Device(_Handle):
         made = self.buffer(memoryview(what).nbytes, name)
         made.write(what)
         return made
+
+    def queue(self):
+        """A queue, whose work runs while the caller goes on."""
+        from ._queues import Queue  # which is made of what stands here
+
+        return Queue(self)
 
     def load_file(self, path, isa=None, target=None):
         options = _capi.ModuleOptions(isa=_encoded(isa), target=_encoded(target))
@@ -200,6 +215,9 @@ class Buffer(_Handle):
         out = c.c_uint64()
         check(call(self._handle, c.byref(out)))
         return out.value
+
+    def __repr__(self):
+        return f"<lanewise.Buffer at {self.address:#x}, {len(self)} bytes>"
 
     @property
     def address(self):
@@ -254,6 +272,9 @@ class Module(_Handle):
 
     _release = library.lw_module_release
 
+    def __repr__(self):
+        return f"<lanewise.Module of {', '.join(self.kernels) or 'no kernel'}>"
+
     @property
     def kernels(self):
         count = library.lw_module_kernel_count(self._handle)
@@ -286,6 +307,9 @@ class Kernel(_Handle):
     """One kernel of a module."""
 
     _release = library.lw_kernel_release
+
+    def __repr__(self):
+        return f"<lanewise.Kernel {self.name}({', '.join(p.name for p in self.params)})>"
 
     @property
     def name(self):
@@ -377,6 +401,10 @@ class Result:
             raw = _capi.Fault()
             check(library.lw_result_fault(handle, i, raw))
             self.faults.append(_fault(raw))
+
+    def __repr__(self):
+        took = self.times_ms["dispatch"]
+        return f"<lanewise.Result: {took:.3f} ms, {self.wave_mode} mode, {self.fault_count} faults>"
 
 
 def _finish(status, out):

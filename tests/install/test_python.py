@@ -314,6 +314,80 @@ class Launches(unittest.TestCase):
         self.assertEqual(device.info.int64 in (0, 1), True)
 
 
+class Queues(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.device = lanewise.Device(DEVICE)
+        cls.kernel = cls.device.load(SCALE)["scale"]
+
+    def test_work_runs_in_order(self):
+        data, steps = floats(*[1.0] * 64), []
+        with self.device.queue() as queue:
+            buffer = self.device.buffer(256)
+            queue.write(buffer, data)
+            data[0] = 50.0  # it was copied
+            launched = queue.launch(self.kernel, 1, 64, buffer, 2.0, 64)
+            seen = queue.call(lambda: steps.append(launched.done()))
+            read, some = queue.read(buffer), queue.read(buffer, 8, 248)
+            into = floats(*[0.0] * 64)
+            queue.read_into(buffer, into)
+            del buffer
+        self.assertEqual(list(into), [2.0 + n for n in range(64)])
+        self.assertEqual(read.wait(), into.tobytes())
+        self.assertEqual(some.wait(), into.tobytes()[248:])
+        self.assertIsInstance(launched.wait(), lanewise.Result)
+        self.assertIsNone(seen.wait())
+        self.assertEqual(steps, [True])
+        began, ended = launched.times_ns
+        self.assertLessEqual(began, ended)
+        self.assertLessEqual(ended, time.monotonic_ns())
+
+    def test_events_order_queues(self):
+        buffer, order = self.device.buffer(floats(1.0)), []
+        with self.device.queue() as first, self.device.queue() as second:
+            def late():
+                time.sleep(0.05)
+                order.append("first")
+            event = first.call(late)
+            self.assertFalse(event.done())
+            self.assertIn("not done", repr(event))
+            second.after(event)
+            second.call(lambda: order.append("second"))
+        self.assertEqual(order, ["first", "second"])
+        self.assertTrue(event.done())
+
+    def test_errors_come_out_of_wait(self):
+        queue = self.device.queue()
+        small = self.device.buffer(16, "small")
+        faulty = queue.launch(self.kernel, 1, 64, small, 2.0, 64)
+        outside = queue.read(small, 4, 16)
+        raising = queue.call(lambda: 1 // 0)
+        with self.assertRaises(lanewise.GuestError) as caught:
+            faulty.wait()
+        self.assertEqual(caught.exception.result.faults[0].kind, "out_of_range")
+        with self.assertRaises(lanewise.UsageError):
+            outside.wait()
+        with self.assertRaises(ZeroDivisionError):
+            raising.wait()
+        with self.assertRaises(ValueError):
+            queue.read_into(small, b"1234")
+        self.assertEqual(len(queue.read(small).wait()), 16)  # the queue goes on
+
+    def test_texts(self):
+        with lanewise.Device(DEVICE) as device:
+            name = device.info.name
+            self.assertEqual(repr(device), f"<lanewise.Device {name!r}>")
+            self.assertRegex(repr(device.buffer(8)), "Buffer at 0x[0-9a-f]+, 8 bytes")
+            module = device.load(SCALE)
+            self.assertEqual(repr(module), "<lanewise.Module of scale>")
+            self.assertEqual(repr(module["scale"]), "<lanewise.Kernel scale(p, a, n)>")
+            result = module["scale"].launch(1, 1, device.buffer(4), 1.0, 1)
+            self.assertRegex(repr(result), r"ms, \w+ mode, 0 faults")
+            buffer = device.buffer(4)
+        with self.assertRaises(lanewise.UsageError):
+            buffer.read()  # the block has closed it
+
+
 class Run(unittest.TestCase):
     def setUp(self):
         self.device = lanewise.Device(DEVICE)
