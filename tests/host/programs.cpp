@@ -117,6 +117,12 @@ TEST_CASE("programs: what kernels leave, free twice or ask too much is one clear
   CHECK(reports(race) == 1);
   CHECK(race.err.find("data race: store") != std::string::npos);
   CHECK(race.err.find("attributes.cu:9") != std::string::npos);
+  // Where a key comes to lie depends on who is first; what the program finds does not.
+  const Output order = run("hash_table.cuda13", {}, "LANEWISE_SCHEDULE=search:3");
+  CHECK(reports(order) != 0);
+  CHECK(order.err.find("memory differs in ") != std::string::npos);
+  CHECK(order.out.ends_with("hash_table: ok\n"));
+  CHECK(run("jacobi.cuda13", {}, "LANEWISE_SCHEDULE=random:9").out.ends_with("jacobi: ok\n"));
   const Output grid = run("dev_grid_sync.cuda13");
   CHECK(grid.err.find("has 321 thread blocks of 128 threads; at most 320 are resident") !=
         std::string::npos);

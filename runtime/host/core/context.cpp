@@ -47,6 +47,7 @@ Code code_of(const lw_fault& fault) {
 bool is_finding(const lw_fault& fault) {
   const std::string_view rule = fault.rule;
   return rule == "use-after-free" || rule == "init" || rule == "race" || rule == "async" ||
+         rule == "order" ||
          (rule.starts_with("sync-") && rule != "sync-deadlock" && rule != "sync-wave");
 }
 
