@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -145,22 +146,24 @@ void Context::set_policy(const std::string& name, uint64_t value) {
   build_options(states_[here()]);
 }
 
-/// What launches under way use stays.
 void Context::build_options(State& state) const {
-  auto* texts = new std::vector<std::string>(settings_.policies);
+  auto made = std::make_unique<OptionTexts>();
+  made->texts = settings_.policies;
   for (const auto& [name, value] : state.limits)
-    if (value != 0) texts->push_back(name + "=" + std::to_string(value));
-  texts->emplace_back("groups=resident");
-  auto* policies = new std::vector<const char*>;
-  for (const std::string& text : *texts) policies->push_back(text.c_str());
-  for (const bool cooperative : {false, true}) {
-    auto* options = new lw_launch_options(LW_LAUNCH_OPTIONS_INIT);
-    options->memcheck = settings_.memcheck;
-    options->timeout_seconds = settings_.timeout_seconds;
-    options->policies = policies->data();
-    options->policy_count = policies->size() - (cooperative ? 0 : 1);
-    (cooperative ? state.cooperative_options : state.launch_options) = options;
-  }
+    if (value != 0) made->texts.push_back(name + "=" + std::to_string(value));
+  made->texts.emplace_back("groups=resident");  // of cooperative launches
+  made->policies.reserve(made->texts.size());
+  for (const std::string& text : made->texts) made->policies.push_back(text.c_str());
+  made->launch = LW_LAUNCH_OPTIONS_INIT;
+  made->launch.memcheck = settings_.memcheck;
+  made->launch.timeout_seconds = settings_.timeout_seconds;
+  made->launch.policies = made->policies.data();
+  made->launch.policy_count = made->policies.size() - 1;
+  made->cooperative = made->launch;
+  made->cooperative.policy_count = made->policies.size();
+  state.launch_options = &made->launch;
+  state.cooperative_options = &made->cooperative;
+  state.options.push_back(std::move(made));
 }
 
 void Context::put_launch(lw_kernel* kernel, const lw_launch_options& options, const lw_arg* args,
@@ -409,9 +412,9 @@ void Context::report_leaks(const int* device) {
       if (lw_memory_read(device_, heap.address + at, &block, sizeof block) != LW_OK) break;
       if (block.state == guest::kHeapInUse && listed++ < kMost) {
         char text[64];
-        std::snprintf(text, sizeof text, "%s 0x%llx (%llu bytes)", listed > 1 ? "," : "",
-                      static_cast<unsigned long long>(heap.address + at + guest::kHeapBlockHeader),
-                      static_cast<unsigned long long>(block.bytes));
+        std::snprintf(text, sizeof text, "%s 0x%" PRIx64 " (%" PRIu64 " bytes)",
+                      listed > 1 ? "," : "", uint64_t{heap.address + at + guest::kHeapBlockHeader},
+                      block.bytes);
         line += text;
       }
       const bool filler = block.state == guest::kHeapFiller;

@@ -7,7 +7,9 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/host/core/address_space.hpp"
 #include "runtime/host/core/devices.hpp"
@@ -73,12 +75,20 @@ class Context {
 
  private:
   /// Of one device.
+  /// What the options of launches point to.
+  struct OptionTexts {
+    std::vector<std::string> texts;
+    std::vector<const char*> policies;
+    lw_launch_options launch, cooperative;
+  };
   struct State {
     /// Of kernels: what was found, and what a synchronising call has reported since.
     std::atomic<Code> found = Code::success, failure = Code::success;
     std::atomic<bool> reported = false, uses_heap = false;
     std::map<std::string, uint64_t> limits;  ///< policies
     std::atomic<const lw_launch_options*> launch_options = nullptr, cooperative_options = nullptr;
+    std::vector<std::unique_ptr<OptionTexts>>
+        options;  ///< earlier ones stay, for launches under way
   };
   struct Pending {
     lw_event* event;
