@@ -194,7 +194,7 @@ TEST_CASE("programs: sixteen at once share a cache that none of them finds") {
   if (on_reference()) return;  // it keeps nothing on disk
   const std::string cache = cli_test::scratch() + "/cache";
   const std::string line =
-      "env XDG_CACHE_HOME=" + cache +
+      "env -u LANEWISE_CACHE_DIR XDG_CACHE_HOME=" + cache +
       " LD_LIBRARY_PATH=" LANEWISE_CUDART " LANEWISE_DEVICE=" + cli_test::device() + " " +
       path_of("vector_add.cuda13") + " || echo FAILED";
   make_executable(path_of("vector_add.cuda13"));

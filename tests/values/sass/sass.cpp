@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <bit>
 
 #include <map>
 #include <set>
@@ -161,10 +162,27 @@ std::string constant(unsigned index) {
   return fmt::format("c[0x0][{:#x}]", kFirstConstant + 4 * index);
 }
 
+namespace {
+
+/// Of rows that write one instruction for different targets, the most general one.
+const Form& most_general(const Form& f) {
+  const Form* found = &f;
+  for (const Form& g : lanewise::sass::forms()) {
+    const bool same = g.mnemonic == f.mnemonic && g.lower == f.lower && (g.mask & ~f.mask) == 0 &&
+                      ((g.match ^ f.match) & g.mask) == 0;
+    const bool other_targets = g.min_arch != f.min_arch || g.max_arch != f.max_arch;
+    const int bits = std::popcount(g.mask), least = std::popcount(found->mask);
+    if (same && other_targets && (bits < least || (bits == least && &g < found))) found = &g;
+  }
+  return *found;
+}
+
+}  // namespace
+
 std::vector<TableRow> table_rows() {
   std::vector<TableRow> rows;
   for (const Form& f : lanewise::sass::forms())
-    rows.push_back({key_of(f), f.claim, f.lower != nullptr});
+    if (&most_general(f) == &f) rows.push_back({key_of(f), f.claim, f.lower != nullptr});
   return rows;
 }
 
@@ -173,7 +191,7 @@ std::string row_of(const std::string& instruction) {
   if (p.instruction) {
     for (const Choice& c : choices(*p.instruction->form))
       if ((p.instruction->word & c.mask) == c.bits) seen_choices().insert(c.name);
-    return key_of(*p.instruction->form);
+    return key_of(most_general(*p.instruction->form));
   }
   FAIL_CHECK(instruction << ": " << p.error.message);
   return instruction;

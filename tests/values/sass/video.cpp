@@ -206,17 +206,19 @@ void products(Builder& b) {
     const bool sat = !whole && n / 3 % 2 != 0;
     const bool is_signed = pa.is_signed || pb.is_signed || form == 1 || form == 2;
     static constexpr const char* kShifts[] = {"", ".SHR_7", ".SHR_15"};
-    b.add(
-        fmt::format("VMAD{{t}}{}{}{} R0, {}{{a}}, {{b}}, {}{{c}}", form == 3 ? ".PO" : "",
-                    kShifts[shift], sat ? ".SAT" : "", form == 2 ? "-" : "", form == 1 ? "-" : ""),
-        pa, pb, number, [=](__int128 x, __int128 y, uint32_t c, Out o) {
-          const __int128 third = is_signed ? __int128{static_cast<int32_t>(c)} : __int128{c};
-          __int128 sum = form == 2 ? third - x * y : x * y + (form == 1 ? -third : third);
-          if (form == 3) sum += 1;
-          sum >>= shift == 0 ? 0 : shift == 1 ? 7 : 15;
-          const Finish plain = kFinishes[7];
-          o[0] = finished(plain, sum, c, is_signed, sat);
-        });
+    // The types of whole words are written, too.
+    const std::string second = !number ? pb.type : pb.is_signed ? "S16" : "U16";
+    b.add(fmt::format("VMAD.{}.{}{}{}{} R0, {}{{a}}, {{b}}, {}{{c}}", pa.type, second,
+                      form == 3 ? ".PO" : "", kShifts[shift], sat ? ".SAT" : "",
+                      form == 2 ? "-" : "", form == 1 ? "-" : ""),
+          pa, pb, number, [=](__int128 x, __int128 y, uint32_t c, Out o) {
+            const __int128 third = is_signed ? __int128{static_cast<int32_t>(c)} : __int128{c};
+            __int128 sum = form == 2 ? third - x * y : x * y + (form == 1 ? -third : third);
+            if (form == 3) sum += 1;
+            sum >>= shift == 0 ? 0 : shift == 1 ? 7 : 15;
+            const Finish plain = kFinishes[7];
+            o[0] = finished(plain, sum, c, is_signed, sat);
+          });
   });
 }
 

@@ -135,7 +135,7 @@ void conversion_rows(TableBuilder& t) {
   for (const auto& v : variants) {
     const bool constant = v.integer.kind == Kind::cbank, number = v.integer.kind == Kind::imm;
     const std::string head = std::string(v.head) + (number ? "-" : "0");
-    const auto with_sign = [](OperandSpec o) { return o.with_neg(45).with_abs(49); };
+    const auto with_sign = [](const OperandSpec& o) { return o.with_neg(45).with_abs(49); };
     const auto shown = [&](const OperandSpec& o) { return constant ? spaced(o) : o; };
     const auto tail = [&](const char* digits) { return head + digits; };
     const OperandSpec integer =
