@@ -16,6 +16,7 @@
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/own_program.hpp"
 #include "runtime/cli/process/streams.hpp"
+#include "runtime/guest/schedule.hpp"
 #include "runtime/host/exec/object/inspect.hpp"
 #include "runtime/support/output_file.hpp"
 #include "runtime/support/report_format.hpp"
@@ -146,8 +147,15 @@ void check_report(const ExecArgs& a) {
   check_writable(a.report);
 }
 
+void check_schedule(const ExecArgs& a) {
+  if (!guest::schedule_named(a.schedule))
+    throw Error(ErrorKind::usage,
+                fmt::format("--schedule {}: expected {}", a.schedule, guest::kScheduleValues));
+}
+
 int exec(const ExecArgs& a) {
   check_report(a);
+  check_schedule(a);
   static_cast<void>(findings::Output(a.findings));  // what is wrong with its files
   const std::string folder = library_folder();
   if (folder.empty())

@@ -114,12 +114,13 @@ Context* Context::opened() {
 
 Context::Context() : settings_(Settings::from_environment()) {
   visible_ = visible_devices(settings_.gpu, settings_.visible);
-  require(!visible_.empty(), Code::no_device);
-  if (visible_.size() > kMostDevices) {
-    report_line("LANEWISE_GPU is '" + settings_.gpu + "'; at most " + std::to_string(kMostDevices) +
+  const int count = gpu_count(settings_.gpu);
+  if (count < 1 || static_cast<size_t>(count) > kMostDevices) {
+    report_line("LANEWISE_GPU is '" + settings_.gpu + "'; 1 to " + std::to_string(kMostDevices) +
                 " devices were expected");
     fail(Code::no_device);
   }
+  require(!visible_.empty(), Code::no_device);
   try {
     findings_ = std::make_unique<findings::Output>(settings_.findings);
     findings_->add_subject("launches");
