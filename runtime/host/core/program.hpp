@@ -36,7 +36,7 @@ struct Image {
 struct Function : std::enable_shared_from_this<Function> {
   std::shared_ptr<Image> image;
   std::string name;
-  const void* host = nullptr;  ///< the program's stub
+  const void* host = nullptr;  ///< the program's function that launches it
   Function* first = nullptr;   ///< of the device that loaded it first; null = this is it
   std::atomic<lw_kernel*> kernel = nullptr;
   lw_kernel_info info{};
@@ -79,8 +79,8 @@ class Program {
   Function* add_function(std::shared_ptr<Image> image, const void* host, const char* name);
   void add_variable(const void* host, Variable variable);
 
-  /// As the current device has it. `host` is the function's stub, or the Function itself; null for
-  /// neither.
+  /// As the current device has it. `host` is the function that the program launches by, or the
+  /// Function itself; null for neither.
   Function* find_function(const void* host);
   Function& function(const void* host);
   Variable& variable(const void* host);
