@@ -28,10 +28,11 @@ NOTE = "Made from lanewise.h by docs/from_headers.py; not edited by hand."
 class Header:
     """What a header of the C API declares."""
 
-    def __init__(self, name):
+    def __init__(self, name, text=None):
         self.path = ROOT / "include/lanewise" / name
         args = ["-x", "c", "-std=c11", f"-I{ROOT}/include"]
-        self.unit = clang.Index.create().parse(str(self.path), args)
+        instead = [(str(self.path), text)] if text else None
+        self.unit = clang.Index.create().parse(str(self.path), args, unsaved_files=instead)
         wrong = [d for d in self.unit.diagnostics if d.severity >= clang.Diagnostic.Error]
         if wrong:
             sys.exit("\n".join(map(str, wrong)))
@@ -186,4 +187,5 @@ def main():
     sys.exit(1 if stale and check else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
