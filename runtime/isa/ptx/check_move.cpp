@@ -60,13 +60,18 @@ void address_source(Context& c, const Operand& o, const Symbol& s, Type want) {
   }
 }
 
-unsigned vector_bits(Context& c, const Operand& o) {
-  unsigned bits = 0;
+/// `source`: a side of `want` bits that is read may have integers, which are as wide as the
+/// registers among them.
+unsigned vector_bits(Context& c, const Operand& o, bool source, unsigned want) {
   unsigned width = 0;
   bool integers = false, floats = false;
   for (const Operand& e : o.elements) {
     const Symbol s = c.symbol(e);
     if (e.kind == K::sink) continue;
+    if (e.kind == K::integer && source) {
+      integers = true;
+      continue;
+    }
     if (e.kind != K::name || s.kind != S::reg || s.vector != 1) {
       c.error(e, found_text(e, s) + " in a vector, a register was expected");
       return 0;
@@ -84,18 +89,18 @@ unsigned vector_bits(Context& c, const Operand& o) {
     c.error(o, "integers and floats in one vector, elements of one kind were expected");
     return 0;
   }
-  bits = width * static_cast<unsigned>(o.elements.size());
-  if (bits == 0) c.error(o, "nothing but `_` in the vector, a register was expected");
-  return bits;
+  if (width == 0 && integers) width = want / static_cast<unsigned>(o.elements.size());
+  if (width == 0) c.error(o, "nothing but `_` in the vector, a register was expected");
+  return width * static_cast<unsigned>(o.elements.size());
 }
 
 /// One side of a pack or unpack.
-void packed_side(Context& c, const Operand& o, Type want) {
+void packed_side(Context& c, const Operand& o, Type want, bool source) {
   if (!want.is_untyped()) {
     c.error(o, "a vector in a move of " + type_text(want) + ", a .b type was expected");
     return;
   }
-  const unsigned bits = vector_bits(c, o);
+  const unsigned bits = vector_bits(c, o, source, want.bits);
   if (bits != 0 && bits != want.bits) {
     c.error(o, "a vector of " + std::to_string(bits) + " bits, " + std::to_string(want.bits) +
                    " were expected");
@@ -122,11 +127,11 @@ void move_rule(Context& c) {
     return c.vector_operand(1, want, c.vector(), Fit::exact, true, false);
   }
   if (d.kind == K::vector && d.elements.size() > 1) {
-    packed_side(c, d, want);
+    packed_side(c, d, want, false);
   } else {
     c.destination(0, want, Fit::exact);
   }
-  if (a.kind == K::vector && a.elements.size() > 1) return packed_side(c, a, want);
+  if (a.kind == K::vector && a.elements.size() > 1) return packed_side(c, a, want, true);
   const bool named = a.kind == K::name || a.kind == K::array;
   if (named && s.kind == S::special) return special_source(c, a, *s.special, want);
   if (named && s.kind == S::variable) return address_source(c, a, s, want);

@@ -61,6 +61,16 @@ void add_packing(std::vector<Op>& out, const Type& whole, const Type& part) {
                    for (size_t i = 0; i < n; ++i) r[0] |= in[i] << (bits * i);
                  },
                  fmt::format("{} d, {{{}}};", form, all[n / 4])});
+  // An integer among registers is as wide as they are.
+  const char* first[] = {"a", "a, b, c"};
+  out.push_back({form,
+                 std::vector<Operand>(n - 1, {part}),
+                 {{whole}},
+                 [=, bits = part.bits](Args in, Results r) {
+                   r[0] = uint64_t{mask(bits) - 2} << (bits * (n - 1));
+                   for (size_t i = 0; i + 1 < n; ++i) r[0] |= in[i] << (bits * i);
+                 },
+                 fmt::format("{} d, {{{}, -3}};", form, first[n / 4])});
   out.push_back({form,
                  {{whole}},
                  parts,
