@@ -79,9 +79,6 @@ void bf16_gates(Context& c, Type to, Type from) {
   if (!is_bf16(to) && !is_bf16(from)) return;
   const Type other = is_bf16(to) ? from : to;
   if (!other.is_float() && other.bits == 8) {
-    // One of them exists by an oversight.
-    if (c.get("to") != "bf16" || c.get("from") != "u8")
-      c.error("a conversion between bf16 and 8-bit integers, another type was expected");
     c.need(90, 78, "a conversion between bf16 and 8-bit integers");
     return;
   }

@@ -101,8 +101,9 @@ uint64_t in_register(const Type& d, uint64_t bits) {
 }
 
 Op to_ints(const Type& d, const Type& s, const Style& style) {
-  const bool wider = d.bits == 8 || (d.bits == 16 && s.bits != 32 && s.letter != 'B');
-  Op op{{}, {{s}}, {{d, "", wider ? ".b32" : ""}}, {}};
+  const bool exact = s.letter == 'B';  // the registers of a conversion of bf16 have its widths
+  const bool wider = !exact && (d.bits == 8 || (d.bits == 16 && s.bits != 32));
+  Op op{{}, {{s}}, {{d, "", wider ? ".b32" : d.bits == 8 ? ".b8" : ""}}, {}};
   if (s.bits == 16 && !s.is_float() && d.bits == 64) op.sources[0].reg = ".b32";
   op.value = [=](Args in, Results out) {
     if (s.is_float()) {
@@ -127,7 +128,8 @@ Op widened(const Type& d, const Type& s, const Style& style) {
 
 Op to_floats(const Type& d, const Type& s, const Style& style) {
   if (d.name == "f32" && s.letter == 'B') return widened(d, s, style);
-  return {{}, {{s}}, {{d}}, [=](Args in, Results out) {
+  const std::string from = d.letter == 'B' && s.bits == 8 ? ".b8" : "";
+  return {{}, {{s, "", from}}, {{d}}, [=](Args in, Results out) {
             if (d.name == s.name && s.bits >= 32 && style.plain()) {
               out[0] = in[0];  // no arithmetic: the bits of a NaN stay
               return;

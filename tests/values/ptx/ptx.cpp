@@ -142,7 +142,7 @@ std::string load(const Operand& o, const std::string& name, unsigned at) {
         ".reg .b64 {0};\n.reg .b32 w{0}<2>;\nld.global.b32 w{0}0, {1};\n"
         "ld.global.b32 w{0}1, {2};\nmov.b64 {0}, {{w{0}0, w{0}1}};\n",
         name, word(0), word(1));
-  const char* type = reg == ".b16" ? "u16" : "b32";
+  const char* type = reg == ".b16" ? "u16" : reg == ".b8" ? "u8" : "b32";
   return fmt::format(".reg {1} {0};\nld.global.{2} {0}, {3};\n", name, reg, type, word(0));
 }
 
@@ -164,9 +164,9 @@ std::string store(const Operand& o, const std::string& name, unsigned at) {
         ".reg .b32 w{0}<2>;\nmov.b64 {{w{0}0, w{0}1}}, {0};\n"
         "st.global.b32 {1}, w{0}0;\nst.global.b32 {2}, w{0}1;\n",
         name, word(0), word(1));
-  if (reg == ".b16")  // all of the register that holds it must be known
-    return fmt::format(".reg .b32 w{0};\ncvt.u32.u16 w{0}, {0};\nst.global.b32 {1}, w{0};\n", name,
-                       word(0));
+  if (reg == ".b16" || reg == ".b8")  // all of the register that holds it must be known
+    return fmt::format(".reg .b32 w{0};\ncvt.u32.u{2} w{0}, {0};\nst.global.b32 {1}, w{0};\n", name,
+                       word(0), reg.substr(2));
   return fmt::format("st.global.b32 {}, {};\n", word(0), name);
 }
 

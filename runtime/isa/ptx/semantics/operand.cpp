@@ -82,6 +82,7 @@ std::optional<Fixed> fixed_value(std::string_view name) {
   if (name.starts_with("%cluster_ctaid.") || name == "%cluster_ctarank") return Fixed{0};
   if (name == "%clusterid.w" || name == "%nclusterid.w") return Fixed{0};
   if (name == "%cluster_nctarank") return Fixed{1};
+  if (name == "%current_graph_exec") return Fixed{0};  // kernels launch no graphs
   // No shared memory is set aside, and nothing counts events.
   if (name.starts_with("%reserved_smem_offset_")) return Fixed{0};
   if (name.size() == 4 && name.starts_with("%pm")) return Fixed{0};

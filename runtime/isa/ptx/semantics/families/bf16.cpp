@@ -134,8 +134,8 @@ void from_bf16(Emit& e) {
   if (d.bits == 32 && d.is_float()) return e.set(0, d, x, Fit::exact, true);
   const Mods mods{.round = e.rounding(), .from = Type::f32};
   if (d.is_float()) return e.set(0, d, e.op(Op::f2f, d.ir(), {x}, mods), Fit::exact, true);
-  const Type to = d.bits >= 32 ? d.ir() : d.is_signed() ? Type::s16 : Type::u16;
-  e.set(0, d, e.op(Op::f2i, to, {x}, mods), Fit::exact, !d.is_signed());
+  e.set(0, d, e.op(Op::f2i, d.bits < 32 ? d.memory() : d.ir(), {x}, mods), Fit::exact,
+        !d.is_signed());
 }
 
 /// A whole number has at most the digits of what it was rounded from.
@@ -207,10 +207,10 @@ constexpr Row kBf16Rows[] = {
     {"cvt", "rnd:$rnd ?ftz ?relu ?satfinite dtype:bf16 type:f32", nullptr, to_bf16, "",
      check_pairs},
     {"cvt", "rnd:rn|rz ?relu ?satfinite dtype:bf16x2 type:f32", nullptr, to_bf16x2},
-    {"cvt", "rnd:$rnd dtype:bf16 type:f64|u16|u32|u64|s16|s32|s64", nullptr, to_bf16},
+    {"cvt", "rnd:$rnd dtype:bf16 type:f64|u8|u16|u32|u64|s8|s16|s32|s64", nullptr, to_bf16},
     {"cvt", "?rnd:$rnd dtype:bf16 type:f16", nullptr, to_bf16},
     {"cvt", "?rnd:$rnd ?ftz dtype:f16|f32|f64 type:bf16", nullptr, from_bf16, "", check_bf16_ftz},
-    {"cvt", "rnd:$irnd dtype:u16|u32|u64|s16|s32|s64 type:bf16", nullptr, from_bf16},
+    {"cvt", "rnd:$irnd dtype:u8|u16|u32|u64|s8|s16|s32|s64 type:bf16", nullptr, from_bf16},
     {"cvt", "rnd:$irnd dtype:bf16 type:bf16", nullptr, to_whole},
     {"cvt", "rnd:rn|rz relu dtype:f16 type:f32", nullptr, to_f16_relu},
     {"cvt", "rnd:rn|rz relu dtype:f16x2 type:f32", nullptr, to_f16x2_relu},

@@ -52,10 +52,8 @@ void float_to_int(Emit& e) {
   const PType d = e.type("dtype"), s = e.type();
   Mods mods = mods_of(e, s.ir());
   mods.sat = false;  // the conversion clamps anyway
-  const ir::Type to = d.bits >= 32    ? d.ir()
-                      : d.is_signed() ? (d.bits == 8 ? Type::s8 : Type::s16)
-                                      : (d.bits == 8 ? Type::u8 : Type::u16);
-  const ir::Reg value = e.op(Op::f2i, to, {e.raw(1, s, kWider)}, mods);
+  const ir::Reg value =
+      e.op(Op::f2i, d.bits < 32 ? d.memory() : d.ir(), {e.raw(1, s, kWider)}, mods);
   e.set(0, d, value, kWider, !d.is_signed());
 }
 

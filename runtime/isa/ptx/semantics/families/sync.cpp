@@ -96,6 +96,10 @@ constexpr Row kSyncRows[] = {
      fence_proxy},
     {"fence", "sem:acquire sync_restrict::shared::cluster scope:cluster", nullptr, fence_scoped},
     {"fence", "sem:release sync_restrict::shared::cta scope:cluster", nullptr, fence_scoped},
+    {"fence", "proxy kind:async::generic sem:acquire sync_restrict::shared::cluster scope:cluster",
+     nullptr, fence_proxy},
+    {"fence", "proxy kind:async::generic sem:release sync_restrict::shared::cta scope:cluster",
+     nullptr, fence_proxy},
     {"fence", "mbarrier_init sem:release scope:cluster", nullptr, fence_scoped},
     {"fence", "?sem:sc|acq_rel|acquire|release scope:$scope", nullptr, fence_scoped},
 };
