@@ -30,6 +30,16 @@ for program in "${programs[@]}"; do
   while read -r name; do is_glibc "$name" || add_library "$name"
   done < <(ldd "$build/bin/$program" | awk '/=> \// { print $1 }')
 done
+# What `lanewise exec` loads into programs, and programs with their results.
+(cd "$build/lib/lanewise" && find . -name '*.so*' -print0) | while IFS= read -r -d '' library; do
+  mkdir -p "$kit/lib/lanewise/$(dirname "$library")"
+  strip --strip-unneeded -o "$kit/lib/lanewise/$library" "$build/lib/lanewise/$library"
+done
+while read -r name; do is_glibc "$name" || add_library "$name"
+done < <(find "$build/lib/lanewise" -name '*.so*' -exec ldd {} + | awk '/=> \/(usr|lib)/ { print $1 }' | sort -u)
+mkdir "$kit/share/lanewise/exec"
+find "$build"/unpacked/tests/host/{,driver/,device/,hip/}programs -type f \
+  -exec install -m 755 -t "$kit/share/lanewise/exec" {} +
 add_library libvulkan.so.1
 for name in libX11.so.6 libXext.so.6 libGLdispatch.so.0; do
   add_library "$name" || echo "pack.sh: $name is not installed here, and not in the kit" >&2

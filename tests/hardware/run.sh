@@ -2,6 +2,7 @@
 # Runs the hardware kit on this machine (docs/hardware.md):
 #   run.sh OUT [--minutes N] [--device D] [--only REGEX]    results into OUT; the same command goes on
 #   run.sh compare A B            what two results (folders, or their results.jsonl) say differently
+#   run.sh table OUT, preset OUT  a file for tests/truth/, a preset, out of results
 #   run.sh exec PROGRAM ARGS...   one of the kit's programs by itself
 set -euo pipefail
 kit=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -10,7 +11,7 @@ kit=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 links=$(mktemp -d)
 trap 'rm -rf "$links"' EXIT
 cache=$( (ldconfig -p || /sbin/ldconfig -p) 2>/dev/null || true)
-for library in "$kit"/lib/*; do
+for library in "$kit"/lib/*.so*; do
   name=$(basename "$library")
   grep -qF "	$name (" <<<"$cache" || ln -s "$library" "$links/$name"
 done
@@ -38,14 +39,14 @@ find_driver() {
 }
 
 case "${1:-}" in
-  compare | summary) "$kit/bin/gpu_kit" "$@" ;;
+  compare | summary | table | preset) "$kit/bin/gpu_kit" "$@" ;;
   exec)
     program=$2
     shift 2
     find_driver
     "$kit/bin/$program" "$@"
     ;;
-  '' | -h | --help) sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" ;;
+  '' | -h | --help) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" ;;
   *)
     find_driver
     "$kit/bin/gpu_kit" run "$@"

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # The kit's slice on the device of this test: every stage passes or is skipped by name, and a second run
 # has nothing to do.
-#   slice_test.sh BIN SUITE
+#   slice_test.sh BIN SUITE PROGRAMS
 set -euo pipefail
-bin=$1 suite=$2
+bin=$1 suite=$2 programs=$3
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 # No CUDA driver, and no validation layer below programs that open devices by the dozen.
 export LANEWISE_VALIDATION=0 LANEWISE_CUDA_DRIVER=$out/none.so
 device=${LANEWISE_TEST_DEVICE:-auto}
-"$bin/gpu_kit" run "$out" --slice --suite "$suite" --device "$device" --only '^(?!truth/values-|truth/[a-km-z])'
+"$bin/gpu_kit" run "$out" --slice --suite "$suite" --exec "$programs" --device "$device" --only '^(?!truth/values-|truth/[a-km-z])'
 grep -q '"state":"failed"\|"state":"error"\|"state":"killed"' "$out/results.jsonl" && { echo "a stage did not pass"; exit 1; }
-for stage in facts selftest/ptx_st programs/ptx-lane-off streams/ptx 'values/ptx/carries' bench/glsl/copy1/off \
+for stage in facts exec/vector_add.cuda13 selftest/ptx_st programs/ptx-lane-off streams/ptx 'values/ptx/carries' bench/glsl/copy1/off \
   device/compile device/copy device/soak; do
   grep -q "\"name\":\"$stage\",\"state\":\"passed\"" "$out/results.jsonl" || { echo "no passed stage $stage"; exit 1; }
 done

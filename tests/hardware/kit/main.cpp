@@ -86,6 +86,7 @@ class Output {
         return;
       }
     }
+    if (!error && !text.empty()) last_ = text;
     if (!error && document_.size() < kMostBytes / 4) document_ += text + "\n";
     lost_ = lost_ || says_lost(text);
     if (names_failure(text) && failures_.size() < kFailures)
@@ -95,6 +96,7 @@ class Output {
   }
 
   bool lost() const { return lost_; }
+  const std::string& last_line() const { return last_; }
 
   /// The whole of it may be one document; the benchmarks in that are figures.
   void finish(Json& row) {
@@ -141,7 +143,7 @@ class Output {
     return std::regex_search(text, lost);
   }
   Results& results_;
-  std::string stage_, document_;
+  std::string stage_, document_, last_;
   std::deque<std::string> tail_;
   std::vector<std::string> failures_, differing_;
   size_t rows_ = 0;
@@ -197,6 +199,11 @@ std::string run_stage(Results& results, const Stage& stage, const Plan& plan, bo
       return "postponed";
     }
     row["state"] = state_of(ended, output.lost());
+    if (row["state"] == "passed" && !stage.expects.empty() && output.last_line() != stage.expects) {
+      row["state"] = "failed";
+      row["why"] = fmt::format("its last line is '{}', '{}' was expected",
+                               output.last_line().substr(0, 80), stage.expects);
+    }
     row["seconds"] = ended.seconds;
     if (ended.signal != 0)
       row["signal"] = ended.signal;
@@ -284,13 +291,16 @@ void add_run(CLI::App& app, Arguments& a, int& code) {
   sub->add_flag("--list", a.list, "print the names of the stages only");
   sub->add_option("--programs", a.plan.programs, "folder of the kit's programs");
   sub->add_option("--suite", a.plan.suite, "folder of the conformance suite");
+  sub->add_option("--exec", a.plan.exec, "folder of CUDA and HIP programs");
   sub->callback([&] { code = run(a); });
 }
 
 int start(int argc, char** argv) {
   Arguments a;
   a.plan.programs = own_folder();
-  a.plan.suite = own_folder().parent_path() / "share" / "lanewise" / "conformance";
+  const fs::path share = own_folder().parent_path() / "share" / "lanewise";
+  a.plan.suite = share / "conformance";
+  a.plan.exec = share / "exec";
   int code = 0;
   CLI::App app("gpu_kit: proves a GPU, asks it how it computes, and measures it");
   app.require_subcommand(1);
@@ -308,6 +318,10 @@ int start(int argc, char** argv) {
   CLI::App* sum = app.add_subcommand("summary", "what results say, for people");
   sum->add_option("results", a.out)->required();
   sum->callback([&] { fmt::print("{}", summary(read_rows(a.out))); });
+  CLI::App* preset =
+      app.add_subcommand("preset", "a preset file out of the caches that results show");
+  preset->add_option("results", a.out)->required();
+  preset->callback([&] { fmt::print("{}", preset_file(read_rows(a.out))); });
   CLI::App* table = app.add_subcommand("table", "a table file for tests/truth/ out of results");
   table->add_option("results", a.out)->required();
   table->callback([&] { fmt::print("{}", truth_table(read_rows(a.out))); });

@@ -7,13 +7,25 @@
 #include "tests/hardware/kit/results.hpp"
 
 namespace lanewise::kit {
-namespace {
 
 std::string text_of(const Json& row, const char* key) {
   const auto it = row.find(key);
   if (it == row.end()) return {};
   return it->is_string() ? it->get<std::string>() : it->dump();
 }
+
+std::map<std::string, Json> by_name(const std::vector<Json>& rows) {
+  std::map<std::string, Json> map;
+  for (const Json& r : rows) {
+    const std::string kind = text_of(r, "kind");
+    if (kind == "run" || kind == "script") continue;
+    map[kind + " " + text_of(r, "name")] = r;
+  }
+  return map;
+}
+
+namespace {
+
 double number_of(const Json& row, const char* key) {
   const auto it = row.find(key);
   return it != row.end() && it->is_number() ? it->get<double>() : std::nan("");
@@ -30,17 +42,6 @@ std::string reason(const Json& row) {
   for (const Json& line : row.value("output", Json::array()))
     if (line.is_string() && !line.get<std::string>().empty()) text = line.get<std::string>();
   return text.substr(0, 160);
-}
-
-/// Later rows of a stage take the place of earlier ones.
-std::map<std::string, Json> by_name(const std::vector<Json>& rows) {
-  std::map<std::string, Json> map;
-  for (const Json& r : rows) {
-    const std::string kind = text_of(r, "kind");
-    if (kind == "run" || kind == "script") continue;
-    map[kind + " " + text_of(r, "name")] = r;
-  }
-  return map;
 }
 
 bool same_number(double a, double b, double tolerance) {
@@ -116,12 +117,16 @@ void add_figures(std::string& out, const std::map<std::string, Json>& rows) {
 /// Tables of the truth program: how many rows of each say what, and those that differ.
 void add_truth(std::string& out, const std::map<std::string, Json>& rows) {
   std::map<std::string, std::map<std::string, unsigned>> tables;
-  std::string differing;
+  std::string differing, presets;
   unsigned shown = 0;
   for (const auto& [key, row] : rows) {
     if (text_of(row, "kind") != "truth") continue;
     const std::string state = text_of(row, "state");
     ++tables[text_of(row, "table")][state];
+    for (const char* level : {"l1", "l2"})
+      if (const std::string unlike = text_of(row, ("unlike_" + std::string(level)).c_str());
+          !unlike.empty())
+        presets += fmt::format("  {} {}: {}\n", text_of(row, "name"), level, unlike);
     if ((state != "different" && state != "forbidden" && state != "faulted") || ++shown > 60)
       continue;
     const std::string what = text_of(row, state == "faulted" ? "why" : "first");
@@ -135,6 +140,7 @@ void add_truth(std::string& out, const std::map<std::string, Json>& rows) {
     out += "\n";
   }
   if (!differing.empty()) out += "\ndifferent from the card\n" + differing;
+  if (!presets.empty()) out += "\ncaches that are not the preset's\n" + presets;
 }
 
 }  // namespace
@@ -164,10 +170,12 @@ std::string truth_table(const std::vector<Json>& rows) {
       head = fmt::format("# card\t{}\n# driver\tCUDA {}\n", text_of(row, "card"),
                          text_of(row, "cuda_driver"));
     const std::string table = text_of(row, "table"), name = text_of(row, "name");
-    if (!table.starts_with("values-")) continue;
+    const bool sums = row.contains("form");
+    if (!table.starts_with("values-") && !sums) continue;
+    const std::string form = sums ? text_of(row, "form") : name.substr(table.size() + 1);
     for (const Json& sample : row.value("card", Json::array()))
-      body += fmt::format("{}\t{}\t{}\n", name.substr(table.size() + 1),
-                          sample.at(0).get<std::string>(), sample.at(1).get<std::string>());
+      body += fmt::format("{}\t{}\t{}\n", form, sample.at(0).get<std::string>(),
+                          sample.at(1).get<std::string>());
   }
   for (const Json& row : rows)
     if (text_of(row, "kind") == "run") head += fmt::format("# date\t{}\n", text_of(row, "date"));

@@ -49,8 +49,18 @@ std::vector<Json> read_rows(const std::string& path);
 /// What a person wants to know of the rows.
 std::string summary(const std::vector<Json>& rows);
 
-/// The card's results of exact forms, as files under tests/truth/ have them.
+/// The card's results of exact forms and of sums of matrix units, as files under tests/truth/ have
+/// them.
 std::string truth_table(const std::vector<Json>& rows);
+
+/// What the pointer chase recovered, as a preset file that extends the card's preset, each figure
+/// with its source. Throws where there is no such row.
+std::string preset_file(const std::vector<Json>& rows);
+
+/// Later rows of a stage take the place of earlier ones; by kind and name.
+std::map<std::string, Json> by_name(const std::vector<Json>& rows);
+/// A field as text; empty without it.
+std::string text_of(const Json& row, const char* key);
 
 struct Comparison {
   std::string text;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 namespace lanewise::kit {
@@ -13,12 +14,28 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSets[] = {"ptx", "sass", "gcn"};
 
+/// What the first minutes on a card are for: what only it can answer, then whether it is right, how
+/// quick it is, and last what takes long and rarely finds anything.
+int worth_of(const std::string& stage) {
+  constexpr std::pair<const char*, int> kWorth[] = {
+      {"facts", 9},        {"exec/dev_", 1},       {"exec/cub_sort", 1}, {"exec/", 8},
+      {"truth/chase", 7},  {"truth/operators", 7}, {"truth/matrix", 7},  {"truth/textures", 7},
+      {"truth/litmus", 6}, {"truth/speed", 6},     {"truth/latency", 6}, {"truth/errors", 6},
+      {"truth/memory", 1}, {"truth/", 5},          {"device/soak", 1},   {"device/", 5},
+      {"selftest/", 4},    {"values/", 4},         {"streams/", 3},      {"bench/", 3},
+      {"programs/", 2}};
+  for (const auto& [begin, worth] : kWorth)
+    if (stage.starts_with(begin)) return worth;
+  return 0;
+}
+
 class Lister {
  public:
   explicit Lister(const Plan& plan) : p_(plan) {}
 
   std::vector<Stage> all() {
     facts();
+    exec();
     selftest();
     programs();
     streams();
@@ -26,6 +43,8 @@ class Lister {
     bench();
     device();
     truth();
+    for (Stage& s : stages_) s.worth = worth_of(s.name);
+    std::ranges::stable_sort(stages_, std::greater(), &Stage::worth);
     for (const Stage& s : p_.planted) stages_.push_back(s);
     return std::move(stages_);
   }
@@ -53,6 +72,34 @@ class Lister {
   }
 
   void facts() { add("facts", {"kit_device", "facts", "--device", p_.device}, 120); }
+
+  /// CUDA and HIP programs with results of the host, through `lanewise exec`.
+  void exec() {
+    std::vector<fs::path> files;
+    if (!fs::is_directory(p_.exec)) return;
+    for (const auto& entry : fs::recursive_directory_iterator(p_.exec)) {
+      const std::string ending = entry.path().extension().string();
+      if (ending == ".hip5" || ending.starts_with(".cuda")) files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    for (const fs::path& file : files) {
+      const std::string name = file.stem().string();
+      // They want arguments, several devices or NVRTC, or have a mistake on purpose.
+      if (name == "errors" || name == "jit" || name == "drv_devices" || name == "blur_first")
+        continue;
+      if (p_.slice && file.filename() != "vector_add.cuda13" && file.extension() != ".hip5")
+        continue;
+      if (p_.slice && file.extension() == ".hip5" && name != "hip_vector_add") continue;
+      std::error_code refused;  // where the folder is not ours to change
+      fs::permissions(file, fs::perms::owner_exec, fs::perm_options::add, refused);
+      add("exec/" + file.filename().string(),
+          {"lanewise", "exec", "--device", p_.device, "--fault-exit-code", "0", file.string()},
+          150);
+      stages_.back().expects = name + ": ok";
+      if (name == "dev_barriers" || name == "dev_grid_sync")
+        stages_.back().skipped = "barriers of all blocks are the reference engine's";
+    }
+  }
 
   /// A family each: a case that hangs, or loses the device, costs its own family.
   void selftest() {
@@ -97,7 +144,7 @@ class Lister {
       if (p_.slice && std::string(family) != "ptx") continue;
       add(fmt::format("streams/{}", family),
           {"fuzz_streams", "--family", family, "--device", p_.device, "--out", p_.scratch,
-           p_.slice ? "--cases" : "--seconds", p_.slice ? "300" : "20"},
+           p_.slice ? "--cases" : "--seconds", p_.slice ? "300" : "15"},
           150);
     }
   }
@@ -151,7 +198,7 @@ class Lister {
     for (const std::string& table : tables) {
       std::vector<std::string> words = {"cuda_truth", "--table", table, "--device", p_.device};
       if (p_.slice) words.emplace_back("--small");
-      add("truth/" + table, words, 500);
+      add("truth/" + table, words, 250);
     }
   }
 

@@ -1,53 +1,22 @@
 // A stand-in for NVIDIA's driver library, for tests of cuda_truth: the documented entry points that
 // it uses, over the reference engine. MOCK_CUDA_REPLACE="add.s32=sub.s32" plants a wrong answer:
-// the text of programs is changed so before it runs. MOCK_CUDA_LOST=N: after N launches every call
-// fails, as after a fault on a real card; MOCK_CUDA_FAULT="sub.s32": from the first launch of a
-// program whose text has that. MOCK_CUDA_NO_DEVICE=1: it starts and has no device.
+// the text of programs is changed so before it runs; MOCK_CUDA_POLICY="mma.accumulate=ampere"
+// another rule. MOCK_CUDA_LOST=N: after N launches every call fails, as after a fault on a real
+// card; MOCK_CUDA_FAULT="sub.s32": from the first launch of a program whose text has that.
+// MOCK_CUDA_NO_DEVICE=1: it starts and has no device. MOCK_CUDA_CACHE: see state.hpp.
 // MOCK_CUDA_PTXAS=PROGRAM: NVIDIA's assembler, where it is installed, judges each text as a
 // driver's would.
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
-#include <optional>
 
-#include "lanewise/lanewise.hpp"
+#include "tests/hardware/mock/state.hpp"
 
-namespace {
+namespace mock {
 
-using namespace lanewise;
-
-constexpr int kSuccess = 0, kInvalidValue = 1, kInvalidPtx = 218, kNotFound = 500,
-              kLaunchFailed = 719;
-
-struct Loaded {
-  Module module;
-  std::map<std::string, Kernel> kernels;
-  bool faults = false;
-};
-struct Symbol {
-  Loaded* module;
-  std::string name;
-  uint64_t size;
-};
-struct Function {
-  Kernel kernel;
-  std::vector<ParamInfo> params;
-  bool faults = false;
-};
-
-struct State {
-  Device device = Device::open("reference");
-  std::map<uint64_t, Buffer> buffers;
-  std::map<uint64_t, Symbol> symbols;
-  std::map<std::string, Function> functions;
-  long launches = 0;
-  bool lost = false;
-};
 State& state() {
   static State s;
   return s;
@@ -57,6 +26,17 @@ const char* setting(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
+
+std::optional<std::pair<Buffer, uint64_t>> buffer_at(uint64_t address, uint64_t size) {
+  auto it = state().buffers.upper_bound(address);
+  if (it == state().buffers.begin()) return {};
+  --it;
+  const uint64_t offset = address - it->first;
+  if (offset + size > it->second.size()) return {};
+  return std::pair{it->second, offset};
+}
+
+namespace {
 
 std::string planted(std::string text) {
   const std::string how = setting("MOCK_CUDA_REPLACE");
@@ -84,25 +64,12 @@ std::string assembler_refuses(const std::string& text) {
   return refused ? output : "";
 }
 
-/// The allocation that an address lies in, and where.
-std::optional<std::pair<Buffer, uint64_t>> buffer_at(uint64_t address, uint64_t size) {
-  auto it = state().buffers.upper_bound(address);
-  if (it == state().buffers.begin()) return {};
-  --it;
-  const uint64_t offset = address - it->first;
-  if (offset + size > it->second.size()) return {};
-  return std::pair{it->second, offset};
-}
-
-/// What a call does, or the error that it gives.
-template <typename F>
-int call(F f) {
-  if (state().lost) return kLaunchFailed;
-  try {
-    return f();
-  } catch (const std::exception&) {
-    return kInvalidValue;
-  }
+/// NAME=VALUE of MOCK_CUDA_POLICY, as launches take it.
+std::map<std::string, std::string> policies() {
+  const std::string how = setting("MOCK_CUDA_POLICY");
+  const size_t split = how.find('=');
+  if (split == std::string::npos) return {};
+  return {{how.substr(0, split), how.substr(split + 1)}};
 }
 
 double now_ms() {
@@ -112,6 +79,9 @@ double now_ms() {
 }
 
 }  // namespace
+}  // namespace mock
+
+using namespace mock;
 
 extern "C" {
 
@@ -142,6 +112,7 @@ int cuDeviceGetName(char* name, int size, int) {
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   *value = attribute == 75 ? 9 : attribute == 76 ? 0 : attribute == 16 ? 1 : 1 << 16;
+  if (attribute == 38 && modelled_l2() != 0) *value = static_cast<int>(modelled_l2());
   return kSuccess;
 }
 int cuDeviceTotalMem_v2(size_t* bytes, int) {
@@ -159,6 +130,13 @@ int cuCtxSynchronize() {
   return call([] { return kSuccess; });
 }
 
+int cuCtxResetPersistingL2Cache() {
+  return call([] {
+    reset_caches();
+    return kSuccess;
+  });
+}
+
 int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* options,
                        void** values) {
   return call([&] {
@@ -166,6 +144,7 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* op
     const std::string text = planted(static_cast<const char*>(image));
     const std::string fault = setting("MOCK_CUDA_FAULT");
     loaded->faults = !fault.empty() && text.find(fault) != std::string::npos;
+    loaded->text = text;
     try {
       if (const std::string why = assembler_refuses(text); !why.empty())
         throw Error(ErrorKind::guest, why);
@@ -192,7 +171,7 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
     const auto it = static_cast<Loaded*>(module)->kernels.find(name);
     if (it == static_cast<Loaded*>(module)->kernels.end()) return kNotFound;
     Function& f = state().functions[name];
-    f = {it->second, it->second.params(), static_cast<Loaded*>(module)->faults};
+    f = {name, static_cast<Loaded*>(module), it->second, it->second.params()};
     *function = &f;
     return kSuccess;
   });
@@ -230,6 +209,7 @@ int cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t size) {
     const auto symbol = state().symbols.find(to);
     if (symbol == state().symbols.end()) return kInvalidValue;
     symbol->second.module->module.write_symbol(symbol->second.name, bytes);
+    symbol->second.bytes.assign(bytes.begin(), bytes.end());
     return kSuccess;
   });
 }
@@ -258,11 +238,12 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   return call([&] {
     const std::string lost = setting("MOCK_CUDA_LOST");
     const Function& f = *static_cast<Function*>(function);
-    if (f.faults || (!lost.empty() && state().launches >= std::atol(lost.c_str()))) {
+    if (f.module->faults || (!lost.empty() && state().launches >= std::atol(lost.c_str()))) {
       state().lost = true;
       return kLaunchFailed;
     }
     ++state().launches;
+    if (run_timed(f, gx * gy * gz, arguments)) return kSuccess;
     std::vector<Arg> args;
     for (size_t i = 0; i < f.params.size(); ++i)
       args.push_back(
@@ -270,6 +251,7 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
     LaunchOptions options{.grid = {gx, gy, gz}, .block = {bx, by, bz}};
     options.dynamic_shared = shared;
     options.memcheck = Memcheck::arena;
+    options.policies = policies();
     f.kernel.launch(options, args).check();
     return kSuccess;
   });

@@ -27,6 +27,15 @@ std::vector<Words> on_card(const Card& card, const Job& job) {
   return after;
 }
 
+bool ours_refuses(Device& device, const std::string& text, const std::string& kernel) {
+  try {
+    device.load_text(text, Isa::ptx, "truth.ptx").kernel(kernel);
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
 std::vector<Words> on_ours(Device& device, const Job& job) {
   const Kernel kernel = device.load_text(job.text, Isa::ptx, "truth.ptx").kernel(job.kernel);
   std::vector<Buffer> buffers;

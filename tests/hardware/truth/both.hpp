@@ -26,6 +26,9 @@ std::vector<Words> on_card(const Card& card, const Job& job);
 /// Throws lanewise::Error.
 std::vector<Words> on_ours(Device& device, const Job& job);
 
+/// Whether Lanewise, too, takes the text not.
+bool ours_refuses(Device& device, const std::string& text, const std::string& kernel = "k");
+
 /// Eight hexadecimal digits each, spaces between them.
 std::string words_text(std::span<const uint32_t> words);
 
@@ -48,6 +51,7 @@ struct Bench {
   Device ours;
   bool small = false;  ///< a little of each table, for tests of the kit
   Resume resume = {};
+  std::string preset = "gh100";  ///< whose caches stand beside the card's
 };
 /// Does not come back, unless this machine cannot start a program: then it throws.
 [[noreturn]] void start_again(const std::string& table, const Resume& resume);
@@ -69,6 +73,13 @@ bool latency_table(Bench& bench, const std::string& name);
 bool chase_table(Bench& bench, const std::string& name);
 bool operator_table(Bench& bench, const std::string& name);
 bool speed_table(Bench& bench, const std::string& name);
+bool matrix_table(Bench& bench, const std::string& name);
+bool texture_table(Bench& bench, const std::string& name);
 bool left_out_table(Bench& bench, const std::string& name);
+
+/// Whether one of the tables asks about a form of the instruction table.
+bool asks_values(const std::string& form);
+bool asks_matrix(const std::string& form);
+bool asks_textures(const std::string& form);
 
 }  // namespace lanewise::truth

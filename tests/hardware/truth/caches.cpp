@@ -15,7 +15,6 @@ namespace {
 using cache::ChaseWay;
 using kit::Json;
 
-constexpr const char* kPreset = "gh100";
 constexpr uint64_t kMiB = 1 << 20;
 
 std::vector<uint64_t> chain(uint64_t bytes, uint64_t stride) {
@@ -37,7 +36,7 @@ bool latency_table(Bench& bench, const std::string& name) {
   const uint64_t l2 = static_cast<uint64_t>(std::max(bench.card.facts().l2_bytes, 1 << 20));
   const uint64_t most = bench.small ? 4096 : 4 * l2;
   const auto card = card_target(bench.card, most + 8192);
-  const auto model = cache::modelled_target(cache::load_preset(kPreset));
+  const auto model = cache::modelled_target(cache::load_preset(bench.preset));
   constexpr const char* kLoads[] = {"ca", "nc", "cg"};
   for (const ChaseWay way : {ChaseWay::l1, ChaseWay::read_only, ChaseWay::l2})
     for (const uint64_t stride : {32, 64, 128}) {
@@ -59,16 +58,62 @@ bool latency_table(Bench& bench, const std::string& name) {
   return true;
 }
 
-bool chase_table(Bench& bench, const std::string& name) {
-  if (bench.small) return true;
-  const auto target = card_target(bench.card, 256 * kMiB);
-  const cache::ChaseResult r = cache::chase(*target);
-  Json row = {{"kind", "truth"}, {"name", name}, {"table", name}, {"state", "measured"}};
-  row["found"] = Json::parse(cache::chase_json(r, *target), nullptr, false);
-  row["text"] = cache::chase_text(r, *target);
-  const auto model = cache::modelled_target(cache::load_preset(kPreset));
-  row["model"] = cache::chase_text(cache::chase(*model), *model);
+namespace {
+
+Json chased(const std::string& name, const std::string& what, cache::ChaseTarget& target) {
+  const cache::ChaseResult r = cache::chase(target);
+  Json row = {{"kind", "truth"},
+              {"name", fmt::format("{}/{}", name, what)},
+              {"table", name},
+              {"state", "measured"}};
+  row["found"] = Json::parse(cache::chase_json(r, target), nullptr, false);
+  row["text"] = cache::chase_text(r, target);
+  return row;
+}
+
+/// Of what was found, what the preset says otherwise.
+std::string unlike(const Json& found, const cache::Geometry& g) {
+  std::string text;
+  const auto field = [&](const char* key, uint64_t ours) {
+    if (!found.contains(key) || found[key] == ours) return;
+    text += fmt::format("{}{}: card {}, preset {}", text.empty() ? "" : "; ", key,
+                        found[key].dump(), ours);
+  };
+  field("bytes", g.bytes());
+  field("line", g.line);
+  field("ways", g.ways);
+  field("sets", uint64_t{g.slices} * g.sets);
+  return text;
+}
+
+void print_chased(Json row, std::initializer_list<std::pair<const char*, cache::Geometry>> levels) {
+  for (const auto& [level, geometry] : levels) {
+    const std::string what = unlike(row["found"][level], geometry);
+    if (!what.empty()) row[std::string("unlike_") + level] = what;
+  }
   kit::print_row(row);
+}
+
+}  // namespace
+
+bool chase_table(Bench& bench, const std::string& name) {
+  const cache::Preset preset = cache::load_preset(bench.preset);
+  const uint64_t l2 = static_cast<uint64_t>(std::max(bench.card.facts().l2_bytes, 1 << 20));
+  const auto constants = constant_target(bench.card);
+  if (bench.small) return true;
+  if (preset.constant.present) {
+    Json row = chased(name, "constant", *constants);
+    row.erase("text");  // the global caches are not in it
+    row["found"].erase("l2");
+    row["found"]["l1"]["instruction"] = "ld.const";
+    print_chased(row, {{"l1", preset.constant}});
+  }
+  const auto target = card_target(bench.card, std::max(16 * kMiB, 12 * l2));
+  Json row = chased(name, "global", *target);
+  row["preset"] = bench.preset;
+  row["l1_slices"] = preset.l1.slices;
+  row["l2_slices"] = preset.l2.slices;
+  print_chased(row, {{"l1", preset.l1}, {"l2", preset.l2}});
   return true;
 }
 

@@ -15,4 +15,8 @@ std::unique_ptr<cache::ChaseTarget> card_target(const Card& card, uint64_t bytes
 /// Cycles of a load out of a chain through constant memory: `bytes` (at most 64 KiB), `stride`.
 double constant_cycles(const Card& card, uint32_t bytes, uint32_t stride);
 
+/// Chains through constant memory as the loads of L1; what they miss is the next level, which 64
+/// KiB do not fill.
+std::unique_ptr<cache::ChaseTarget> constant_target(const Card& card);
+
 }  // namespace lanewise::truth

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
 namespace lanewise::truth {
@@ -58,6 +59,14 @@ struct Entries {
   Result (*event_synchronize)(Handle);
   Result (*event_elapsed)(float*, Handle, Handle);
   Result (*event_destroy)(Handle);
+  Result (*array_create)(Handle*, const cuda::ArrayDescriptor*);
+  Result (*array_destroy)(Handle);
+  Result (*copy_3d)(const cuda::Copy3d*);
+  Result (*texture_create)(uint64_t*, const cuda::Resource*, const cuda::Sampling*, const void*);
+  Result (*texture_destroy)(uint64_t);
+  Result (*surface_create)(uint64_t*, const cuda::Resource*);
+  Result (*surface_destroy)(uint64_t);
+  Result (*reset_persisting)();
 
   explicit Entries(void* library) {
     const auto take = [&](auto& entry, const char* name) {
@@ -91,6 +100,14 @@ struct Entries {
     take(event_synchronize, "cuEventSynchronize");
     take(event_elapsed, "cuEventElapsedTime");
     take(event_destroy, "cuEventDestroy_v2");
+    take(array_create, "cuArray3DCreate_v2");
+    take(array_destroy, "cuArrayDestroy");
+    take(copy_3d, "cuMemcpy3D_v2");
+    take(texture_create, "cuTexObjectCreate");
+    take(texture_destroy, "cuTexObjectDestroy");
+    take(surface_create, "cuSurfObjectCreate");
+    take(surface_destroy, "cuSurfObjectDestroy");
+    take(reset_persisting, "cuCtxResetPersistingL2Cache");
   }
 
   std::string name(Result r) const {
@@ -178,6 +195,59 @@ void Program::write_variable(const std::string& name, std::span<const std::byte>
                   "cuMemcpyHtoD");
 }
 
+Array::Array(std::shared_ptr<const Entries> entries, const cuda::ArrayDescriptor& shape,
+             unsigned texel_bytes)
+    : entries_(std::move(entries)), shape_(shape), texel_bytes_(texel_bytes) {
+  entries_->check(entries_->array_create(&array_, &shape), "cuArray3DCreate");
+}
+Array::~Array() {
+  for (const uint64_t t : textures_) entries_->texture_destroy(t);
+  for (const uint64_t s : surfaces_) entries_->surface_destroy(s);
+  entries_->array_destroy(array_);
+}
+void Array::copy(void* host, bool to_device) const {
+  const size_t row = shape_.width * texel_bytes_, rows = std::max<size_t>(1, shape_.height);
+  cuda::Copy3d copy{};
+  cuda::CopyEnd& here = to_device ? copy.from : copy.to;
+  here.type = cuda::kHostMemory;
+  here.host = host;
+  here.pitch = row;
+  here.height = rows;
+  cuda::CopyEnd& there = to_device ? copy.to : copy.from;
+  there.type = cuda::kArrayMemory;
+  there.array = array_;
+  copy.width_bytes = row;
+  copy.height = rows;
+  copy.depth = std::max<size_t>(1, shape_.depth);
+  entries_->check(entries_->copy_3d(&copy), "cuMemcpy3D");
+}
+void Array::write(std::span<const std::byte> texels) const {
+  copy(const_cast<std::byte*>(texels.data()), true);
+}
+void Array::read(std::span<std::byte> texels) const {
+  copy(texels.data(), false);
+}
+cuda::Resource Array::resource() const {
+  cuda::Resource r{};
+  r.type = cuda::kArrayResource;
+  r.array = array_;
+  return r;
+}
+uint64_t Array::texture(const cuda::Sampling& sampling) {
+  const cuda::Resource r = resource();
+  uint64_t handle = 0;
+  entries_->check(entries_->texture_create(&handle, &r, &sampling, nullptr), "cuTexObjectCreate");
+  textures_.push_back(handle);
+  return handle;
+}
+uint64_t Array::surface() {
+  const cuda::Resource r = resource();
+  uint64_t handle = 0;
+  entries_->check(entries_->surface_create(&handle, &r), "cuSurfObjectCreate");
+  surfaces_.push_back(handle);
+  return handle;
+}
+
 Card::Card() {
   const char* const other = std::getenv("LANEWISE_CUDA_DRIVER");
   const char* const name = other != nullptr ? other : "libcuda.so.1";
@@ -229,6 +299,21 @@ std::string Card::header() const {
 
 std::unique_ptr<Memory> Card::allocate(uint64_t bytes) const {
   return std::make_unique<Memory>(entries_, bytes);
+}
+std::unique_ptr<Array> Card::array(const cuda::ArrayDescriptor& shape, unsigned texel_bytes) const {
+  return std::make_unique<Array>(entries_, shape, texel_bytes);
+}
+void Card::reset_persisting_lines() const {
+  entries_->reset_persisting();  // cards without such lines refuse
+}
+double Card::compile_ms(const std::string& text) const {
+  // A comment of its own, so that no cache of the driver's has this text.
+  static unsigned number = 0;
+  const auto start = std::chrono::steady_clock::now();
+  const Program program(
+      entries_, fmt::format("{}// {} {}\n", text, start.time_since_epoch().count(), ++number));
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 std::shared_ptr<const Program> Card::load(const std::string& text) const {
   if (last_ != nullptr && last_text_ == text) return last_;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/hardware/truth/driver_structs.hpp"
+
 namespace lanewise::truth {
 
 /// There is no driver, or no device of it.
@@ -71,6 +73,31 @@ class Program {
   void* module_ = nullptr;
 };
 
+/// A CUDA array, and the texture and surface objects of it that are asked for.
+class Array {
+ public:
+  Array(std::shared_ptr<const Entries> entries, const cuda::ArrayDescriptor& shape,
+        unsigned texel_bytes);
+  ~Array();
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  /// Texels without gaps, x first.
+  void write(std::span<const std::byte> texels) const;
+  void read(std::span<std::byte> texels) const;
+  /// What kernels take; valid as long as the array.
+  uint64_t texture(const cuda::Sampling& sampling);
+  uint64_t surface();
+
+ private:
+  void copy(void* host, bool to_device) const;
+  cuda::Resource resource() const;
+  std::shared_ptr<const Entries> entries_;
+  cuda::ArrayDescriptor shape_;
+  unsigned texel_bytes_;
+  void* array_ = nullptr;
+  std::vector<uint64_t> textures_, surfaces_;
+};
+
 struct Facts {
   std::string name;
   int driver = 0;  ///< 13000 for CUDA 13.0
@@ -90,8 +117,13 @@ class Card {
   /// The two directives that a text for this card begins with.
   std::string header() const;
   std::unique_ptr<Memory> allocate(uint64_t bytes) const;
+  /// Lines that policies keep in L2 become plain ones.
+  void reset_persisting_lines() const;
+  std::unique_ptr<Array> array(const cuda::ArrayDescriptor& shape, unsigned texel_bytes) const;
   /// The same program for the text of the call before.
   std::shared_ptr<const Program> load(const std::string& text) const;
+  /// Milliseconds that the driver's compiler takes for it, with nothing kept from before.
+  double compile_ms(const std::string& text) const;
 
  private:
   std::shared_ptr<const Entries> entries_;

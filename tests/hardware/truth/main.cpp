@@ -16,7 +16,7 @@ using namespace lanewise::truth;
 
 namespace lanewise::truth {
 namespace {
-std::string own_table, own_device;  ///< what `start_again` passes on
+std::string own_table, own_device, own_preset;  ///< what `start_again` passes on
 bool own_small = false;
 }  // namespace
 
@@ -30,6 +30,7 @@ const std::vector<Table>& tables() {
       {"waves", wave_table},           {"speed", speed_table},
       {"litmus", litmus_table},        {"latency", latency_table},
       {"operators", operator_table},   {"chase", chase_table},
+      {"matrix", matrix_table},        {"textures", texture_table},
       {"memory", memory_table},        {"left-out", left_out_table}};
   return list;
 }
@@ -47,6 +48,7 @@ void start_again(const std::string& table, const Resume& resume) {
                                     fmt::format("{}", resume.alone),
                                     "--faults",
                                     fmt::format("{}", resume.faults)};
+  if (!own_preset.empty()) words.insert(words.end(), {"--preset", own_preset});
   if (resume.wrong) words.emplace_back("--wrong");
   if (own_small) words.emplace_back("--small");
   std::vector<char*> arguments;
@@ -74,6 +76,14 @@ void print_card(const Card& card) {
                   {"memory", f.memory}});
 }
 
+/// The preset that is meant for such a card.
+std::string preset_of(const Card& card) {
+  if (!own_preset.empty()) return own_preset;
+  const Facts& f = card.facts();
+  const int target = 10 * f.major + f.minor;
+  return target >= 90 ? "gh100" : target >= 80 ? "ga100" : target >= 70 ? "gv100" : "gp102";
+}
+
 int run(const std::string& wanted, const std::string& device, bool small, const Resume& resume) {
   std::optional<Card> card;
   try {
@@ -82,7 +92,7 @@ int run(const std::string& wanted, const std::string& device, bool small, const 
     return kit::skip(e.what());
   }
   if (resume.faults + resume.alone == 0) print_card(*card);
-  Bench bench{*card, Device::open(device), small, resume};
+  Bench bench{*card, Device::open(device), small, resume, preset_of(*card)};
   bool known = false, right = !resume.wrong;
   for (const Table& t : tables()) {
     if (wanted != "all" && wanted != t.name) continue;
@@ -104,6 +114,7 @@ int main(int argc, char** argv) {
   app.add_option("--table", table, "all, or one of --list")->capture_default_str();
   app.add_option("--device", device, "Lanewise's side")->capture_default_str();
   app.add_option("--check", file, "only hold --device to a table file of a card");
+  app.add_option("--preset", own_preset, "whose caches stand beside the card's; by its target");
   app.add_flag("--small", small, "a little of each");
   app.add_option("--from", resume.from, "set by itself after a fault: forms that are done");
   app.add_option("--alone", resume.alone, "likewise: next forms that get a kernel each");

@@ -1,8 +1,10 @@
 // Cache operators and policies: which loads hit after lines came in one way and are asked for in
-// another. Each load is timed by itself; beside it stands what the tracker says for gh100.
+// another. Each load is timed by itself; beside it stands what the tracker says for the card's
+// preset.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/cache/chase/target.hpp"
 #include "runtime/cache/dialects/policy_word.hpp"
@@ -18,7 +20,9 @@ using kit::Json;
 
 constexpr uint32_t kLines = 512;  ///< 64 KiB: in L1 together with what the kernel itself needs
 constexpr uint32_t kLine = 128;
+constexpr uint64_t kGroupBytes = 256 * 32;  ///< that a group of a sweep reads
 constexpr uint64_t kBase = uint64_t{1} << 41;
+constexpr double kAlike = 0.03;  ///< shares that lie no further apart count as the same
 
 /// `A` in the text is the address.
 struct Phase {
@@ -121,27 +125,27 @@ ret;
                                      kLine);
 }
 
+/// What createpolicy is asked for, as its qualifiers; empty for loads without a hint.
+std::string create_policy(const std::string& policy) {
+  return policy.empty() ? "" : "createpolicy.fractional." + policy + ";\n";
+}
+
 /// Reads a buffer from one end to the other, so that L2 holds nothing else.
-std::string sweep_text(const Card& card) {
-  return card.header() +
-         R"(.visible .entry sweep(.param .u64 p, .param .u64 out, .param .u64 policy)
+std::string sweep_text(const Card& card, const std::string& policy = {}) {
+  const std::string load = policy.empty() ? "ld.global.cg.u32 %r3, [%d1];"
+                                          : "ld.global.cg.L2::cache_hint.u32 %r3, [%d1], %d4;";
+  return card.header() + R"(.visible .entry sweep(.param .u64 p, .param .u64 out)
 {
 .reg .b64 %d<5>; .reg .b32 %r<5>; .reg .pred %p;
 ld.param.u64 %d1, [p];
 ld.param.u64 %d2, [out];
-ld.param.u64 %d4, [policy];
 mov.u32 %r1, %tid.x;
 mov.u32 %r2, %ctaid.x;
 mad.lo.u32 %r1, %r2, 256, %r1;
 mul.wide.u32 %d3, %r1, 32;
 add.u64 %d1, %d1, %d3;
-setp.eq.u64 %p, %d4, 0;
-@%p bra PLAIN;
-ld.global.cg.L2::cache_hint.u32 %r3, [%d1], %d4;
-bra DONE;
-PLAIN:
-ld.global.cg.u32 %r3, [%d1];
-DONE:
+)" + create_policy(policy) +
+         load + R"(
 setp.ne.u32 %p, %r3, 0;
 @%p st.global.u32 [%d2], %r3;
 ret;
@@ -149,15 +153,55 @@ ret;
 )";
 }
 
+/// The word that an instruction of the card makes.
+std::string policy_text(const Card& card, const std::string& instruction) {
+  return card.header() + R"(.visible .entry k(.param .u64 out)
+{
+.reg .b64 %d<5>;
+ld.param.u64 %d2, [out];
+mov.u64 %d1, 0x7f0012345000;
+)" + instruction +
+         R"(
+st.global.u64 [%d2], %d4;
+ret;
+}
+)";
+}
+
+struct Policy {
+  const char *name, *text;
+  cache::Class primary, secondary;
+  double fraction;
+};
+constexpr Policy kPolicies[] = {
+    {"no policy", "", cache::Class::normal, cache::Class::unchanged, 1},
+    {"evict_first", "L2::evict_first.b64 %d4, 1.0", cache::Class::first, cache::Class::unchanged,
+     1},
+    {"evict_last", "L2::evict_last.b64 %d4, 1.0", cache::Class::last, cache::Class::unchanged, 1},
+    {"evict_unchanged", "L2::evict_unchanged.b64 %d4, 1.0", cache::Class::unchanged,
+     cache::Class::unchanged, 1},
+    {"evict_normal", "L2::evict_normal.b64 %d4, 1.0", cache::Class::normal, cache::Class::unchanged,
+     1},
+    {"half evict_last, half evict_first", "L2::evict_last.L2::evict_first.b64 %d4, 0.5",
+     cache::Class::last, cache::Class::first, 0.5}};
+uint64_t word_of(const Policy& p) {
+  return *p.text == 0 ? 0 : cache::fractional_policy(p.primary, p.secondary, p.fraction);
+}
+
 /// How many of the second phase's loads hit.
 struct Hits {
   double l1 = 0, l2 = 0;
+  bool like(const Hits& o) const {
+    return std::fabs(l1 - o.l1) <= kAlike && std::fabs(l2 - o.l2) <= kAlike;
+  }
 };
 
 /// The tracker's caches, at their start with whatever `engine` holds.
 class Model {
  public:
-  Model() : engine_(cache::load_preset("gh100"), nullptr) { engine_.set_site(&counters_); }
+  explicit Model(const std::string& preset) : engine_(cache::load_preset(preset), nullptr) {
+    engine_.set_site(&counters_);
+  }
 
   Hits ask(const std::string& form, uint64_t at, uint32_t lines) {
     const cache::SiteCounters before = counters_;
@@ -197,6 +241,7 @@ class Operators {
  public:
   Operators(Bench& bench, std::string name)
       : card_(bench.card),
+        preset_(bench.preset),
         name_(std::move(name)),
         l2_(static_cast<uint64_t>(std::max(card_.facts().l2_bytes, 1 << 20))),
         sweep_bytes_(bench.small ? 1 << 16 : 2 * l2_),
@@ -220,55 +265,87 @@ class Operators {
                 {"state", "measured"}};
     try {
       evict();
-      put(row, "card", times(fill.code, reload.code));
+      const Hits card = put(row, times(fill.code, reload.code));
+      Model model(preset_);
+      model.kernel_begin();
+      model.run(fill.name, 0, kLines, 0);
+      put_model(row, card, model.ask(reload.name, 0, kLines));
     } catch (const Refused& e) {
       row["state"] = "refused";
       row["why"] = e.what();
     }
-    Model model;
-    model.kernel_begin();
-    model.run(fill.name, 0, kLines, 0);
-    put_hits(row, "model", model.ask(reload.name, 0, kLines));
     kit::print_row(row);
   }
 
   /// A set of lines comes into L2 under a policy; others stream through; which of the set are left?
-  void policy(const char* what, cache::Class primary, double share_of_l2, double stream) {
-    const uint64_t word = primary == cache::Class::normal
-                              ? 0
-                              : cache::fractional_policy(primary, cache::Class::unchanged, 1.0);
-    const auto set = static_cast<uint64_t>(share_of_l2 * static_cast<double>(l2_)) / kLine * kLine;
-    const auto rest = std::min(
-        sweep_bytes_, static_cast<uint64_t>(stream * static_cast<double>(l2_)) / kLine * kLine);
+  void policy(const Policy& p, double share_of_l2, double stream) {
+    const auto bytes = [&](double share) {
+      return static_cast<uint64_t>(share * static_cast<double>(l2_)) / kGroupBytes * kGroupBytes;
+    };
+    const uint64_t set = bytes(share_of_l2), rest = std::min(sweep_bytes_, bytes(stream));
     Json row = {{"kind", "truth"},
-                {"name", fmt::format("{}/{} {:.2f} of L2, then a stream of {:.2f}", name_, what,
+                {"name", fmt::format("{}/{} {:.2f} of L2, then a stream of {:.2f}", name_, p.name,
                                      share_of_l2, stream)},
                 {"table", name_},
                 {"state", "measured"}};
-    evict();
-    sweep(*lines_, set, word);
-    sweep(*other_, rest, 0);
-    put(row, "card", times("", "ld.global.cg.u32 %r2, [A];"));
-    Model model;
-    const auto lines = [](uint64_t bytes) { return static_cast<uint32_t>(bytes / kLine); };
-    model.kernel_begin();
-    model.run("ld.global.cg.u32", 0, lines(set), word, true);
-    model.kernel_begin();
-    model.run("ld.global.cg.u32", uint64_t{1} << 36, lines(rest), 0, true);
-    model.kernel_begin();
-    put_hits(row, "model", model.ask("ld.global.cg.u32", 0, kLines));
+    try {
+      evict();
+      sweep(*card_.load(sweep_text(card_, p.text)), *lines_, set);
+      sweep(*sweep_, *other_, rest);
+      const Hits card = put(row, times("", "ld.global.cg.u32 %r2, [A];"));
+      Model model(preset_);
+      const auto lines = [](uint64_t of) { return static_cast<uint32_t>(of / kLine); };
+      model.kernel_begin();
+      model.run("ld.global.cg.u32", uint64_t{1} << 37, lines(sweep_bytes_), 0, true);
+      model.kernel_begin();
+      model.run("ld.global.cg.u32", 0, lines(set), word_of(p), true);
+      model.kernel_begin();
+      model.run("ld.global.cg.u32", uint64_t{1} << 36, lines(rest), 0, true);
+      model.kernel_begin();
+      put_model(row, card, model.ask("ld.global.cg.u32", 0, kLines));
+    } catch (const Refused& e) {
+      row["state"] = "refused";
+      row["why"] = e.what();
+    }
     kit::print_row(row);
   }
 
- private:
-  void sweep(const Memory& memory, uint64_t bytes, uint64_t policy) {
-    const auto groups = static_cast<uint32_t>(bytes / 32 / 256);
-    if (groups == 0) return;
-    sweep_->launch("sweep", {{groups, 1, 1}, {256, 1, 1}},
-                   std::vector<std::vector<std::byte>>{
-                       argument(memory.address()), argument(out_->address()), argument(policy)});
+  /// The bits of a policy, which the manual does not give.
+  bool word(const std::string& what, const std::string& instruction, uint64_t ours) {
+    Json row = {
+        {"kind", "truth"}, {"name", fmt::format("{}/word of {}", name_, what)}, {"table", name_}};
+    bool right = true;
+    try {
+      const auto out = card_.allocate(sizeof(uint64_t));
+      card_.load(policy_text(card_, instruction))
+          ->launch("k", {}, std::vector<std::vector<std::byte>>{argument(out->address())});
+      std::vector<uint64_t> got(1);
+      out->read(std::as_writable_bytes(std::span(got)));
+      right = got[0] == ours;
+      row["state"] = right ? "same" : "different";
+      row["found"] = fmt::format("{:016x}", got[0]);
+      row["model"] = fmt::format("{:016x}", ours);
+    } catch (const Refused& e) {
+      row["state"] = "refused";
+      row["why"] = e.what();
+    }
+    kit::print_row(row);
+    return right;
   }
-  void evict() { sweep(*other_, sweep_bytes_, 0); }
+
+ private:
+  void sweep(const Program& program, const Memory& memory, uint64_t bytes) {
+    const auto groups = static_cast<uint32_t>(bytes / kGroupBytes);
+    if (groups == 0) return;
+    program.launch(
+        "sweep", {{groups, 1, 1}, {256, 1, 1}},
+        std::vector<std::vector<std::byte>>{argument(memory.address()), argument(out_->address())});
+  }
+  /// L2 holds plain lines of another buffer.
+  void evict() {
+    card_.reset_persisting_lines();
+    sweep(*sweep_, *other_, sweep_bytes_);
+  }
 
   Words times(const std::string& fill, const std::string& reload) {
     const auto program = card_.load(kernel_text(card_, fill, reload));
@@ -296,14 +373,19 @@ class Operators {
       kit::print_row(kit::figure(fmt::format("{}/load from {}", name_, what), cycles, "cycles"));
   }
 
-  void put(Json& row, const char* key, const Words& t) const {
+  Hits put(Json& row, const Words& t) const {
     Hits h;
     for (const uint32_t cycles : t) {
       h.l1 += cycles < l1_below_ ? 1.0 / kLines : 0;
       h.l2 += cycles >= l1_below_ && cycles < l2_below_ ? 1.0 / kLines : 0;
     }
-    put_hits(row, key, h);
+    put_hits(row, "card", h);
     row["cycles"] = median(t);
+    return h;
+  }
+  static void put_model(Json& row, const Hits& card, const Hits& model) {
+    put_hits(row, "model", model);
+    if (card.like(model)) row["state"] = "same";
   }
   static void put_hits(Json& row, const std::string& key, const Hits& h) {
     row[key + "_l1"] = std::round(h.l1 * 1000) / 1000;
@@ -311,6 +393,7 @@ class Operators {
   }
 
   const Card& card_;
+  std::string preset_;
   std::string name_;
   uint64_t l2_, sweep_bytes_;
   std::shared_ptr<const Program> sweep_;
@@ -322,20 +405,26 @@ class Operators {
 
 bool operator_table(Bench& bench, const std::string& name) {
   Operators operators(bench, name);
+  bool right = true;
+  for (const Policy& p : kPolicies)
+    if (*p.text != 0) right = operators.word(p.name, create_policy(p.text), word_of(p)) && right;
+  right =
+      operators.word(
+          "a range",
+          "createpolicy.range.L2::evict_last.L2::evict_first.b64 %d4, [%d1], 0x100000, 0x400000;",
+          cache::range_policy(cache::Class::last, cache::Class::first, 0x7f0012345000, 0x100000,
+                              0x400000)) &&
+      right;
   for (const Phase& fill : fills())
     for (const Phase& reload : reloads()) {
       if (bench.small && (&fill != &fills()[0] || &reload != &reloads()[0])) continue;
       operators.pair(fill, reload);
     }
-  if (bench.small) return true;
+  if (bench.small) return right;
   for (const double share : {0.25, 0.5, 0.75})
     for (const double stream : {0.5, 1.0, 2.0})
-      for (const auto& [what, primary] : {std::pair{"no policy", cache::Class::normal},
-                                          {"evict_first", cache::Class::first},
-                                          {"evict_last", cache::Class::last},
-                                          {"evict_unchanged", cache::Class::unchanged}})
-        operators.policy(what, primary, share, stream);
-  return true;
+      for (const Policy& p : kPolicies) operators.policy(p, share, stream);
+  return right;
 }
 
 }  // namespace lanewise::truth

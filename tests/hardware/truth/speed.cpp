@@ -53,6 +53,29 @@ double native_ms(const Card& card, const Pair& pair, const Problem& problem, uns
   return median(times);
 }
 
+/// What NVIDIA's compiler takes for the pair's file, beside translation and Vulkan's compiler for
+/// the one kernel.
+void compile_times(Bench& bench, const std::string& name, const Pair& pair,
+                   const Problem& problem) {
+  Json row = kit::figure(fmt::format("{}/{}/compile", name, pair.name), 0, "ms");
+  row["beside"] = "CUDA, the whole file";
+  try {
+    row["other"] = bench.card.compile_ms(std::string(bench::guest_text(pair.file)));
+    bench::GuestSide guest(pair, problem, bench.ours.info().name, Memcheck::off);
+    guest.run();
+    row["value"] = guest.first_times().translate_ms + guest.first_times().pipeline_ms;
+    row["translate_ms"] = guest.first_times().translate_ms;
+  } catch (const Refused& e) {
+    row.erase("value");
+    row["failed"] = e.what();
+  } catch (const Error& e) {
+    if (e.kind() == ErrorKind::device) throw;
+    row.erase("value");
+    row["failed"] = e.what();
+  }
+  kit::print_row(row);
+}
+
 double copy_rate(const Card& card, uint64_t bytes) {
   const auto from = card.allocate(bytes), to = card.allocate(bytes);
   // Events around a launch of nothing cannot time a copy; the host's clock can, when it is long.
@@ -75,6 +98,7 @@ bool speed_table(Bench& bench, const std::string& name) {
   for (const Pair& pair : bench::ptx_pairs()) {
     if (bench.small && pair.name != "copy1") continue;
     if (pair.name.ends_with(".unrolled")) continue;  // the same guest kernel beside other GLSL
+    if (pair.texture.name != nullptr) continue;      // CUDA binds no texture to a module's variable
     const Problem problem = pair.problem();
     for (const Memcheck check : {Memcheck::alloc, Memcheck::off}) {
       const std::string key =
@@ -104,6 +128,7 @@ bool speed_table(Bench& bench, const std::string& name) {
       }
       kit::print_row(row);
     }
+    compile_times(bench, name, pair, problem);
   }
   return right;
 }

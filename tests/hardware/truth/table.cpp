@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tests/hardware/truth/both.hpp"
+#include "tests/hardware/truth/matrix_probe.hpp"
 #include "tests/values/ptx/ptx.hpp"
 
 namespace lanewise::truth {
@@ -42,8 +43,23 @@ std::map<std::string, std::vector<Line>> read_table(const std::string& path) {
   return table;
 }
 
+/// The same of the sums of a matrix unit.
+size_t wrong_sums(Device& device, const MatrixForm& f, const std::vector<Line>& lines) {
+  std::vector<Dot> dots;
+  for (const Line& line : lines) dots.push_back(dot_of_words(line.operands));
+  const Job job = dot_job(".version 8.4\n.target sm_90\n.address_size 64\n", f, dots);
+  const std::vector<uint32_t> got = dot_results(f, on_ours(device, job).back(), dots.size());
+  size_t wrong = 0;
+  for (size_t n = 0; n < lines.size(); ++n)
+    if (lines[n].result != Words{got[n]} && wrong++ == 0)
+      fmt::print("{} {}: the card gave {}, Lanewise {:08x}\n", f.form,
+                 words_text(lines[n].operands), words_text(lines[n].result), got[n]);
+  return wrong;
+}
+
 /// How many of the lines come out otherwise; the first is printed.
 size_t wrong_lines(Device& device, const std::string& form, const std::vector<Line>& lines) {
+  if (const auto f = matrix_form(form)) return wrong_sums(device, *f, lines);
   const std::vector<values::ptx::Op> ops = values::ptx::ops_of({form});
   if (ops.size() != 1) {
     fmt::print("{}: no value case has this form\n", form);

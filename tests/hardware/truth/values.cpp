@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "runtime/isa/ptx/lower.hpp"
 #include "tests/hardware/device/rows.hpp"
@@ -282,6 +283,21 @@ std::optional<Op> atomic_op(const std::string& form) {
 }
 
 }  // namespace
+
+bool asks_values(const std::string& form) {
+  static const std::set<std::string> asked = [] {
+    std::set<std::string> all;
+    const auto add = [&](const std::vector<Op>& ops) {
+      for (const Op& op : ops) all.insert(op.form);
+    };
+    add(values::ptx::ops());
+    add(values::ptx::extra_ops());
+    add(values::ptx::memory_ops());
+    for (const Case& c : values::ptx::wave_cases()) all.insert(c.row);
+    return all;
+  }();
+  return asked.contains(form) || atomic_op(form).has_value();
+}
 
 bool value_table(Bench& bench, const std::string& name) {
   std::vector<Op> ops = ops_of_table(name);
