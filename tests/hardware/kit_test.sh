@@ -2,9 +2,10 @@
 # What goes wrong on a card, planted: a stage that is killed, one that hangs, a lost device, a wrong
 # instruction under a mock of NVIDIA's driver. Each is recorded, later stages run, and two results are
 # compared.
-#   kit_test.sh BIN SUITE MOCK PROGRAMS    PROGRAMS: CUDA and HIP programs with their results
+#   kit_test.sh BIN SUITE MOCK PROGRAMS DRIVER    PROGRAMS: CUDA and HIP programs with their results;
+#   DRIVER: the driver's stand-in of `lanewise exec`, whose calls were written apart from the mock's
 set -euo pipefail
-bin=$1 suite=$2 mock=$3 programs=$4
+bin=$1 suite=$2 mock=$3 programs=$4 driver=$5
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 fail() { echo "FAIL: $*"; exit 1; }
@@ -41,6 +42,18 @@ code=0
 kit "$out/time" --minutes 0 --only '^x-' --also 'x-a=exit 0' >/dev/null || code=$?
 [ $code = 75 ] || fail "without time the exit code is $code"
 
+# What is cut runs again, and nothing else does.
+planted=(--only '^x-' --also 'x-a=exit 0' --also 'x-long=sleep 8' --also 'x-b=exit 0')
+kit "$out/cut_short" --minutes 0.11 "${planted[@]}" >/dev/null || code=$?
+[ $code = 75 ] || fail "with too little time the exit code is $code"
+has cut_short '"name":"x-a","state":"passed"'
+lacks cut_short '"name":"x-long"'
+lacks cut_short '"name":"x-b"'
+kit "$out/cut_short" "${planted[@]}" >/dev/null || fail "what is left does not pass"
+for stage in x-a x-long x-b; do
+  [ "$(grep -c "\"name\":\"$stage\",\"state\":\"passed\"" "$out/cut_short/results.jsonl")" = 1 ] || fail "$stage did not pass once"
+done
+
 # --- the truth program under the mock: right, with a wrong instruction, with a lost device
 truth='^truth/(values-integer|values-float|values-approx|errors|atomics|waves|litmus|latency|operators|chase|matrix|textures|speed|left-out|memory)$'
 kit "$out/right" --only "$truth" >"$out/right.txt" || { cat "$out/right.txt"; fail "the mock card differs from Lanewise"; }
@@ -72,6 +85,12 @@ has texels '"table":"textures","state":"different"'
 has texels '"name":"truth/left-out","state":"passed"'
 MOCK_CUDA_NO_DEVICE=1 kit "$out/none" --only '^truth/litmus$' >/dev/null || fail "no device is an error"
 has none '"name":"truth/litmus","state":"skipped"'
+
+# --- another library with the driver's calls: arrays and objects are described as programs describe them
+LANEWISE_CUDA_DRIVER=$driver LANEWISE_DEVICE=reference LANEWISE_GPU=gh100 kit "$out/driver" --only '^truth/(matrix|textures|waves|speed)$' >/dev/null ||
+  { cat "$out/driver/summary.txt"; fail "the stand-in of the driver does not pass"; }
+has driver '"card":"NVIDIA H100 PCIe"'
+has driver '"name":"textures/sured.b.add.1d.u32.trap","table":"textures","state":"same"'
 
 # --- caches: a card of a known shape is recovered, is like its own preset and unlike another
 cat >"$out/small.json" <<'TXT'
@@ -120,7 +139,7 @@ has bad_exec "its last line is 'vector_add: 3 wrong', 'vector_add: ok' was expec
 
 # --- what a card teaches comes first, also where time is short
 first=$("$bin/gpu_kit" run "$out/none" --list --device reference --suite "$suite" --exec "$programs" | cut -d/ -f1 | uniq | head -5 | tr '\n' ' ')
-[ "$first" = "facts exec truth device truth " ] || fail "the order begins with $first"
+[ "$first" = "facts truth exec device truth " ] || fail "the order begins with $first"
 
 # --- two results
 "$bin/gpu_kit" compare "$out/right" "$out/right" --tolerance 0 | grep ' 0 differ' >/dev/null || fail "a result differs from itself"

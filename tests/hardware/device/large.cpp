@@ -8,6 +8,7 @@ namespace lanewise::kit {
 namespace {
 
 constexpr uint64_t kBytes = (uint64_t{5} << 30) + 4096;
+constexpr uint64_t kSmallBytes = (uint64_t{8} << 20) + 4096;  ///< for tests of the kit
 constexpr uint64_t kRest = uint64_t{64} << 20;  ///< for parameters and what the engine keeps
 constexpr uint32_t kLanes = 64;
 
@@ -53,25 +54,26 @@ unsigned wrong_words(Buffer& buffer, const Kernel& kernel, Memcheck check, uint6
 int large_buffer(const DeviceArguments& a) {
   Device device = Device::open(a.device);
   const uint64_t most = device.info().max_arena;
-  if (most < kBytes + kRest)
+  const uint64_t bytes = a.small ? kSmallBytes : kBytes;
+  if (most < bytes + kRest)
     return skip(fmt::format("buffers of more than 4 GiB: {} has {} MiB of memory for guests",
                             device.info().name, most >> 20));
-  Buffer buffer = device.allocate(kBytes, "large");
+  Buffer buffer = device.allocate(bytes, "large");
   const Kernel kernel = device.load_text(kKernel, Isa::ptx, "large.ptx").kernel();
-  const uint64_t step = (kBytes - 8) / (kLanes - 1) / 4 * 4;
+  const uint64_t step = (bytes - 8) / (kLanes - 1) / 4 * 4;
   bool good = true;
   for (const Memcheck check : {Memcheck::alloc, Memcheck::arena, Memcheck::off}) {
     const unsigned wrong = wrong_words(buffer, kernel, check, step);
     const char* const names[] = {"arena", "alloc", "off"};
     print_row({{"kind", "fact"},
                {"name", fmt::format("large/{}", names[static_cast<size_t>(check)])},
-               {"bytes", kBytes},
+               {"bytes", bytes},
                {"wrong_lanes", wrong}});
     good = good && wrong == 0;
   }
   // The last lane goes beyond the end.
   LaunchOptions options{.grid = {1}, .block = {kLanes}};
-  const Result beyond = kernel.launch(options, buffer, kBytes / (kLanes - 1) / 4 * 4 + 4);
+  const Result beyond = kernel.launch(options, buffer, bytes / (kLanes - 1) / 4 * 4 + 4);
   print_row({{"kind", "fact"}, {"name", "large/faults"}, {"lanes", beyond.fault_count}});
   good = good && beyond.fault_count == 1;
   return good ? kPassed : kWrong;

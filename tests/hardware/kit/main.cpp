@@ -229,7 +229,7 @@ void plant(Arguments& a) {
     const size_t split = also.find('=');
     if (split == std::string::npos) throw std::runtime_error("--also: expected NAME=COMMAND");
     a.plan.planted.push_back(
-        {also.substr(0, split), {{"/bin/sh", "-c", also.substr(split + 1)}, {}, 20}});
+        {also.substr(0, split), {{"/bin/sh", "-c", also.substr(split + 1)}, {}, 100}});
   }
 }
 

@@ -18,11 +18,11 @@ constexpr const char* kSets[] = {"ptx", "sass", "gcn"};
 /// quick it is, and last what takes long and rarely finds anything.
 int worth_of(const std::string& stage) {
   constexpr std::pair<const char*, int> kWorth[] = {
-      {"facts", 9},        {"exec/dev_", 1},       {"exec/cub_sort", 1}, {"exec/", 8},
-      {"truth/chase", 7},  {"truth/operators", 7}, {"truth/matrix", 7},  {"truth/textures", 7},
-      {"truth/litmus", 6}, {"truth/speed", 6},     {"truth/latency", 6}, {"truth/errors", 6},
-      {"truth/memory", 1}, {"truth/", 5},          {"device/soak", 1},   {"device/", 5},
-      {"selftest/", 4},    {"values/", 4},         {"streams/", 3},      {"bench/", 3},
+      {"facts", 9},         {"truth/operators", 8}, {"truth/matrix", 8}, {"truth/textures", 8},
+      {"truth/errors", 7},  {"truth/speed", 7},     {"truth/litmus", 7}, {"truth/latency", 7},
+      {"truth/chase", 7},   {"truth/memory", 1},    {"truth/", 5},       {"exec/dev_", 1},
+      {"exec/cub_sort", 1}, {"exec/", 6},           {"device/soak", 1},  {"device/", 5},
+      {"selftest/", 4},     {"values/", 4},         {"streams/", 3},     {"bench/", 3},
       {"programs/", 2}};
   for (const auto& [begin, worth] : kWorth)
     if (stage.starts_with(begin)) return worth;

@@ -142,7 +142,7 @@ class Textures {
     const Words card = image_on_card(bench_.card, job).out,
                 ours = image_on_ours(reference_, job).out;
     size_t differing = 0, first = 0;
-    for (uint32_t n = 0; n < steps; ++n)
+    for (size_t n = 0; n < steps; ++n)
       if (card[4 * n] != ours[4 * n] && differing++ == 0) first = n;
     row["state"] = differing == 0 ? "same" : "measured";
     row["places"] = steps;
@@ -177,7 +177,7 @@ class Textures {
     std::set<float> values;
     unsigned bits = 0;
     double from = 1, to = 0;
-    for (uint32_t n = 0; n < steps; ++n) {
+    for (size_t n = 0; n < steps; ++n) {
       const float w = std::bit_cast<float>(out[4 * n]);
       if (!(w >= 0 && w <= 1)) return {{"beyond 0 to 1", w}};
       values.insert(w);
@@ -186,7 +186,7 @@ class Textures {
         ++bits;
       if (n == 0 || w == std::bit_cast<float>(out[4 * (n - 1)])) continue;
       // What part of a step of 1/256 the coordinate has at a change.
-      const double place = 256.0 * n / steps, part = place - std::floor(place);
+      const double place = 256.0 * static_cast<double>(n) / steps, part = place - std::floor(place);
       from = std::min(from, part);
       to = std::max(to, part);
     }

@@ -106,7 +106,7 @@ Job wmma_job(const WmmaForm& f, uint32_t groups) {
     for (const Fragment* part : {&f.a, &f.b, &f.c}) {
       for (unsigned i = 0; i < kLanes * part->elements; ++i)
         put_element(in, base, part->type, i, matrix_element(part->type, group % 2 == 1, random));
-      base += kLanes * part->words();
+      base += size_t{kLanes} * part->words();
     }
   job.buffers = {std::move(in), Words(size_t{groups} * f.out())};
   return job;
