@@ -18,6 +18,7 @@ has() { grep -qF -- "$2" "$out/$1/results.jsonl" || { cat "$out/$1/results.jsonl
 code=0
 kit "$out/bad" --only '^(x-|facts)' --also 'x-killed=echo begun; kill -9 $$' --also 'x-lost=echo "vk::Device::waitForFences: ErrorDeviceLost" >&2; exit 3' \
   --also 'x-wrong=echo "{\"kind\":\"truth\",\"name\":\"t/a\",\"table\":\"t\",\"state\":\"different\"}"; exit 1' \
+  --also 'x-shrunk=echo "MISMATCH ptx seed 1"; echo "a script" >"${TMPDIR:-/tmp}/gpu-kit-$PPID/found.lw"; exit 1' \
   --also 'x-good=echo fine' >"$out/bad.txt" || code=$?
 [ $code = 1 ] || fail "the exit code of bad stages is $code"
 has bad '"name":"x-killed","state":"killed"'
@@ -25,6 +26,8 @@ has bad '"signal":9'
 has bad '"name":"x-lost","state":"device lost"'
 has bad '"name":"x-wrong","state":"failed"'
 has bad '"name":"t/a","table":"t","state":"different","stage":"x-wrong"'
+has bad '"kind":"script","name":"found.lw","stage":"x-shrunk","text":"a script'
+has bad '"failures":["MISMATCH ptx seed 1"]'
 has bad '"name":"x-good","state":"passed"'
 grep -q 'device lost *x-lost' "$out/bad/summary.txt" || fail "the summary does not name the lost device"
 

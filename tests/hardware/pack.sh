@@ -37,6 +37,8 @@ done
 done
 while read -r name; do is_glibc "$name" || add_library "$name"
 done < <(find "$build/lib/lanewise" -name '*.so*' -exec ldd {} + | awk '/=> \/(usr|lib)/ { print $1 }' | sort -u)
+read -r name path < <(ldd "$build/lib/lanewise/liblanewise_cuda.so" | awk '$1 ~ /^liblanewise[.]so/ { print $1, $3 }')
+strip --strip-unneeded -o "$kit/lib/$name" "$path"
 mkdir "$kit/share/lanewise/exec"
 find "$build"/unpacked/tests/host/{,driver/,device/,hip/}programs -type f \
   -exec install -m 755 -t "$kit/share/lanewise/exec" {} +

@@ -149,6 +149,8 @@ Image random_image(const ImageForm& f, std::mt19937& random) {
   if (base == "3d") i.depth = 2 + random() % 4;
   if (f.geometry[0] == 'a') i.layers = 1 + random() % 4;
   i.cube = base == "cube";
+  i.layered = f.geometry[0] == 'a';
+  i.gathers = gathers && f.geometry == "2d";  // CUDA has the flag for these alone
   if (i.cube) i.layers = 6 * std::max(1U, i.layers);
   i.surface = f.surface;
   if (f.surface) {

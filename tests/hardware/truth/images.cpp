@@ -23,8 +23,7 @@ cuda::ArrayDescriptor descriptor(const Image& i) {
                                            : of_signed;
   d.channels = i.channels;
   d.flags = (i.surface ? cuda::kSurface : 0U) | (i.cube ? cuda::kCubes : 0U) |
-            (i.layers != 0 && (!i.cube || i.layers > 6) ? cuda::kLayered : 0U) |
-            (i.height != 0 && i.depth == 0 && !i.surface ? cuda::kGather : 0U);
+            (i.layered ? cuda::kLayered : 0U) | (i.gathers ? cuda::kGather : 0U);
   return d;
 }
 

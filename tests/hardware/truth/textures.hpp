@@ -14,7 +14,8 @@ namespace lanewise::truth {
 struct Image {
   uint32_t kind = LW_TEXEL_FLOAT, bits = 32, channels = 1;
   uint32_t width = 1, height = 0, depth = 0, layers = 0;
-  bool cube = false, linear = false, normalised = false, fractions = false, surface = false;
+  bool cube = false, layered = false, gathers = false, linear = false, normalised = false,
+       fractions = false, surface = false;
   std::array<uint32_t, 3> mode{LW_ADDRESS_CLAMP, LW_ADDRESS_CLAMP, LW_ADDRESS_CLAMP};
   std::vector<std::byte> texels;  ///< without gaps, x first
 
