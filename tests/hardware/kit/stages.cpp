@@ -21,9 +21,9 @@ int worth_of(const std::string& stage) {
       {"facts", 9},         {"truth/operators", 8}, {"truth/matrix", 8}, {"truth/textures", 8},
       {"truth/errors", 7},  {"truth/speed", 7},     {"truth/litmus", 7}, {"truth/latency", 7},
       {"truth/chase", 7},   {"truth/memory", 1},    {"truth/", 5},       {"exec/dev_", 1},
-      {"exec/cub_sort", 1}, {"exec/", 6},           {"device/soak", 1},  {"device/", 5},
-      {"selftest/", 4},     {"values/", 4},         {"streams/", 3},     {"bench/", 3},
-      {"programs/", 2}};
+      {"exec/cub_sort", 1}, {"exec/", 6},           {"device/soak", 1},  {"device/compile", 3},
+      {"device/", 5},       {"selftest/", 4},       {"values/", 4},      {"streams/", 3},
+      {"bench/", 3},        {"programs/", 2}};
   for (const auto& [begin, worth] : kWorth)
     if (stage.starts_with(begin)) return worth;
   return 0;
