@@ -10,6 +10,8 @@ namespace {
 
 namespace cuda = truth::cuda;
 
+const TextureOptions kPlain;
+
 struct Array {
   cuda::ArrayDescriptor shape;
   TextureOptions options;
@@ -24,7 +26,7 @@ std::map<uint64_t, Texture>& objects() {
 }
 
 TextureOptions options_of(const cuda::ArrayDescriptor& d) {
-  TextureOptions o;
+  TextureOptions o = kPlain;
   o.texel_kind = d.format >= cuda::kHalf ? LW_TEXEL_FLOAT
                  : d.format >= cuda::kS8 ? LW_TEXEL_SIGNED
                                          : LW_TEXEL_UNSIGNED;

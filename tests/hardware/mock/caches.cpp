@@ -186,7 +186,7 @@ uint64_t policy_in(const std::string& text) {
 }
 
 void run_sweep(Caches& c, const Function& f, uint32_t groups, void** arguments) {
-  constexpr uint64_t kGroupBytes = 256 * 32, kLine = 128;
+  constexpr uint64_t kGroupBytes = uint64_t{256} * 32, kLine = 128;
   const uint64_t policy = policy_in(f.module->text), base = value_of<uint64_t>(arguments, 0);
   for (uint64_t at = 0; at < groups * kGroupBytes; at += kLine)
     c.run("ld.global.cg.u32", base + at, true, policy);

@@ -51,6 +51,7 @@ std::vector<Words> on_ours(Device& device, const Job& job) {
   options.memcheck = Memcheck::off;
   kernel.launch(options, arguments).check();
   std::vector<Words> after;
+  after.reserve(buffers.size());
   for (const Buffer& b : buffers) after.push_back(b.read<uint32_t>());
   return after;
 }

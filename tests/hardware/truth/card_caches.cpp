@@ -203,7 +203,7 @@ std::unique_ptr<cache::ChaseTarget> constant_target(const Card& card) {
 
 double constant_cycles(const Card& card, uint32_t bytes, uint32_t stride) {
   std::vector<uint64_t> round;
-  for (uint64_t at = 0; at < bytes / stride * stride; at += stride) round.push_back(at);
+  for (uint64_t at = 0; at < uint64_t{bytes} / stride * stride; at += stride) round.push_back(at);
   Constants constants(card);
   return constants.time(ChaseWay::l1, round);
 }

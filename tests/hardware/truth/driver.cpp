@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 
 namespace lanewise::truth {
 
@@ -145,7 +146,8 @@ Program::Program(std::shared_ptr<const Entries> entries, const std::string& text
     : entries_(std::move(entries)) {
   std::string log(kLogBytes, '\0');
   int options[] = {kErrorLog, kErrorLogBytes};
-  void* values[] = {log.data(), reinterpret_cast<void*>(kLogBytes)};
+  void* values[] = {log.data(), nullptr};
+  std::memcpy(&values[1], &kLogBytes, sizeof kLogBytes);  // a number where pointers are
   const Result r = entries_->load(&module_, text.c_str(), 2, options, values);
   for (const Result refused : {kInvalidImage, kInvalidPtx, kUnsupportedPtx, kNoBinary, kJitOff})
     if (r == refused) throw Refused(log[0] == 0 ? entries_->name(r) : first_lines(log.c_str()));

@@ -10,6 +10,8 @@ namespace {
 constexpr uint32_t kLaneWords = 8, kOutWords = 4, kGroup = 128;
 constexpr uint32_t kPoison = 0xdeadbeef;
 
+const TextureOptions kPlain;
+
 cuda::ArrayDescriptor descriptor(const Image& i) {
   const bool is_float = i.kind == LW_TEXEL_FLOAT;
   const int of_unsigned = i.bits == 8 ? cuda::kU8 : i.bits == 16 ? cuda::kU16 : cuda::kU32;
@@ -37,7 +39,7 @@ cuda::Sampling sampling(const Image& i) {
 }
 
 TextureOptions options_of(const Image& i) {
-  TextureOptions o;
+  TextureOptions o = kPlain;
   o.texel_kind = i.kind;
   o.channels = i.channels;
   o.channel_bits = i.bits;

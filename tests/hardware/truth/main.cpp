@@ -52,6 +52,7 @@ void start_again(const std::string& table, const Resume& resume) {
   if (resume.wrong) words.emplace_back("--wrong");
   if (own_small) words.emplace_back("--small");
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& w : words) arguments.push_back(w.data());
   arguments.push_back(nullptr);
   std::fflush(stdout);
@@ -104,9 +105,7 @@ int run(const std::string& wanted, const std::string& device, bool small, const 
   return kit::kUsage;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int start(int argc, char** argv) {
   std::string table = "all", device = "auto", file;
   bool small = false, list = false;
   Resume resume;
@@ -128,15 +127,21 @@ int main(int argc, char** argv) {
   }
   doctest::Context context;
   context.setAsDefaultForAssertsOutOfTestCases();
+  if (!file.empty()) {
+    Device opened = Device::open(device);
+    return check_table(opened, file) ? kit::kPassed : kit::kWrong;
+  }
+  own_table = table;
+  own_device = device;
+  own_small = small;
+  return run(table, device, small, resume);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
   try {
-    if (!file.empty()) {
-      Device opened = Device::open(device);
-      return check_table(opened, file) ? kit::kPassed : kit::kWrong;
-    }
-    own_table = table;
-    own_device = device;
-    own_small = small;
-    return run(table, device, small, resume);
+    return start(argc, argv);
   } catch (const Error& e) {
     std::fprintf(stderr, "cuda_truth: %s\n", e.what());
     return static_cast<int>(e.kind());

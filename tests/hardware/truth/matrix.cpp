@@ -104,6 +104,7 @@ class Matrices {
   bool probe(const MatrixForm& f) {
     const auto probes = probes_of(f);
     std::vector<Dot> dots;
+    dots.reserve(probes.size());
     for (const auto& [probe, dot] : probes) dots.push_back(dot);
     Json row = {{"kind", "truth"},
                 {"name", fmt::format("{}/sum of {}", name_, f.form)},

@@ -170,8 +170,8 @@ uint64_t matrix_element(const std::string& type, bool edge, std::mt19937_64& ran
     return (edges[random() % count] | sign) << below;
   }
   const int bias = (1 << f.exponent) / 2 - 1, spread = std::min(bias - 1, 12);
-  const auto exponent =
-      static_cast<uint64_t>(bias + static_cast<int>(random() % (2U * spread)) - spread);
+  const auto exponent = static_cast<uint64_t>(
+      bias + static_cast<int>(random() % (uint64_t{2} * static_cast<unsigned>(spread))) - spread);
   return (sign | exponent << f.fraction | (random() & fraction)) << below;
 }
 
@@ -179,8 +179,8 @@ void put_element(Words& words, size_t base, const std::string& type, unsigned in
                  uint64_t bits) {
   const unsigned n = Fragment{type}.bits();
   if (n == 64) {
-    words[base + 2 * index] = static_cast<uint32_t>(bits);
-    words[base + 2 * index + 1] = static_cast<uint32_t>(bits >> 32);
+    words[base + size_t{2} * index] = static_cast<uint32_t>(bits);
+    words[base + size_t{2} * index + 1] = static_cast<uint32_t>(bits >> 32);
     return;
   }
   const uint64_t mask = n == 32 ? 0xffffffff : (uint64_t{1} << n) - 1;

@@ -20,7 +20,7 @@ using kit::Json;
 
 constexpr uint32_t kLines = 512;  ///< 64 KiB: in L1 together with what the kernel itself needs
 constexpr uint32_t kLine = 128;
-constexpr uint64_t kGroupBytes = 256 * 32;  ///< that a group of a sweep reads
+constexpr uint64_t kGroupBytes = uint64_t{256} * 32;  ///< that a group of a sweep reads
 constexpr uint64_t kBase = uint64_t{1} << 41;
 constexpr double kAlike = 0.03;  ///< shares that lie no further apart count as the same
 

@@ -46,6 +46,7 @@ std::map<std::string, std::vector<Line>> read_table(const std::string& path) {
 /// The same of the sums of a matrix unit.
 size_t wrong_sums(Device& device, const MatrixForm& f, const std::vector<Line>& lines) {
   std::vector<Dot> dots;
+  dots.reserve(lines.size());
   for (const Line& line : lines) dots.push_back(dot_of_words(line.operands));
   const Job job = dot_job(".version 8.4\n.target sm_90\n.address_size 64\n", f, dots);
   const std::vector<uint32_t> got = dot_results(f, on_ours(device, job).back(), dots.size());
