@@ -17,4 +17,9 @@ lw_cache* cache_of_nothing(const lw_cache_options& options);
 /// Lives as long as the handle.
 trace::Sink& sink_behind(lw_cache* cache);
 
+/// The SPIR-V words of a launch with these arguments; errors are thrown. lw_kernel_translate() has
+/// those of any launch.
+std::vector<uint32_t> words_of_launch(lw_kernel* kernel, const lw_launch_options& options,
+                                      std::span<const lw_arg> args);
+
 }  // namespace lanewise::host

@@ -50,6 +50,7 @@ uint64_t Allocator::allocate(uint64_t size, std::string name, bool read_only, ui
   marks_.end = std::max(marks_.end, end_with_gap(made) - kArenaBase);
   marks_.high_water = std::max(marks_.high_water, marks_.end);
   live_.insert(next, std::move(made));
+  ++changes_;
   return at;
 }
 
@@ -75,6 +76,7 @@ uint64_t Allocator::allocate_imported(uint64_t size, std::string name, bool read
     at = end_with_gap(*next) + low_bits;
   }
   live_.insert(next, {at, size, std::move(name), read_only});
+  ++changes_;
   return at;
 }
 
@@ -88,6 +90,7 @@ bool Allocator::place_imported(uint64_t address, uint64_t size, const std::strin
       address - std::prev(next)->address < std::max<uint64_t>(std::prev(next)->size, 1))
     return false;
   live_.insert(next, {address, size, name, read_only});
+  ++changes_;
   return true;
 }
 
@@ -149,6 +152,7 @@ bool Allocator::set_mapped(uint64_t address, uint64_t size, bool mapped) {
   }
   const auto at = live_.erase(first, last);
   live_.insert(at, parts.begin(), parts.end());
+  ++changes_;
   return true;
 }
 
@@ -170,6 +174,7 @@ Allocation Allocator::take(uint64_t address) {
 }
 
 void Allocator::free(uint64_t address) {
+  ++changes_;
   freed_.push_back(take(address));
   if (freed_.size() > kMostFreed) freed_.pop_front();
 }
@@ -179,6 +184,7 @@ void Allocator::free_parameters(uint64_t address) {
 }
 
 void Allocator::undo(uint64_t address, const Marks& before) {
+  ++changes_;
   take(address);
   marks_ = before;
 }

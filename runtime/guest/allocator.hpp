@@ -51,6 +51,8 @@ class Allocator {
   /// Bytes of arena that hold all that allocate() ever gave: parameters lie behind them.
   uint64_t end() const { return marks_.end; }
   const std::vector<Allocation>& allocations() const { return live_; }  ///< sorted by address
+  /// Another number whenever an allocation, parameters apart, came, went or changed.
+  uint64_t changes() const { return changes_; }
 
  private:
   Allocation take(uint64_t address);
@@ -61,6 +63,7 @@ class Allocator {
   std::vector<Allocation> reserved_;  ///< sorted by address; their mapped parts are in `live_`
   std::deque<Allocation> freed_;
   Marks marks_;
+  uint64_t changes_ = 0;
 };
 
 /// The allocation that holds or lies nearest to an address, and the distance in bytes

@@ -30,7 +30,7 @@ const Allocation* pointed_at(std::span<const Allocation> sorted, uint64_t pointe
   return nullptr;
 }
 
-bool PointerBounds::allows(uint64_t address, uint32_t bytes, bool write) const {
+bool PointerBounds::allows(uint64_t address, uint64_t bytes, bool write) const {
   return inside(address - start, bytes, write ? writable : readable);
 }
 

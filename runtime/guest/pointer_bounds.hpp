@@ -17,7 +17,7 @@ struct PointerBounds {
   uint64_t start = 0, readable = 0, writable = 0;
   uint64_t pointer = 0;  ///< what points there
   bool aligned = true;   ///< as every access through it must be
-  bool allows(uint64_t address, uint32_t bytes, bool write) const;
+  bool allows(uint64_t address, uint64_t bytes, bool write) const;
 };
 
 /// The eight bytes at an offset of the parameters.

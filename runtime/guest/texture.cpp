@@ -63,6 +63,18 @@ uint64_t texture_bytes(const TextureDescription& d) {
          uint64_t{last.width} * d.texel_bytes();
 }
 
+TexelRange texel_range(const TextureDescription& d) {
+  if (!d.has_image) return {};
+  // An instruction for layers takes slices for such, which levels have as many of as level 0 has.
+  TextureDescription widest = d;
+  widest.layers = d.slices();
+  widest.depth = 0;
+  const TextureLevel first = texture_level(d, 0);
+  const uint64_t size = std::min(d.texel_bytes(), 16U);
+  const bool aligned = ((d.address | first.row_pitch | first.slice_pitch) & (size - 1)) == 0;
+  return {d.address, texture_bytes(widest), aligned};
+}
+
 TextureBlock texture_block(const TextureDescription& d) {
   TextureBlock block{};
   const auto set = [&](TextureWord w, uint32_t more, uint32_t value) {

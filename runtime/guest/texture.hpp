@@ -49,6 +49,14 @@ TextureLevel texture_level(const TextureDescription& d, uint32_t level);
 /// Bytes from the beginning of level 0 to the end of the last one's last texel.
 uint64_t texture_bytes(const TextureDescription& d);
 
+/// Where every access lies that an instruction makes of the block's words, whatever dimensions it
+/// takes the image to have.
+struct TexelRange {
+  uint64_t address = 0, bytes = 0;  ///< no bytes: there is no image
+  bool aligned = false;             ///< each texel lies at a multiple of its size
+};
+TexelRange texel_range(const TextureDescription& d);
+
 using TextureBlock = std::array<uint32_t, kTextureBlockWords>;
 TextureBlock texture_block(const TextureDescription& d);
 

@@ -109,6 +109,8 @@ struct Mem {
   /// Checked before: the last source is a predicate that says whether the access may happen. Where
   /// it does not hold a load or atomic gives 0 and nothing is written.
   bool checked = false;
+  /// What the host has found out about the bytes for as long as the launch lasts.
+  Certain certain = Certain::no;
   /// Goes through this parameter (find_pointers()), kNone = not known. Engines set it in their own
   /// copies.
   uint32_t pointer = kNone;

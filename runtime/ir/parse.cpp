@@ -382,6 +382,12 @@ class Parser {
     if (is("prefetch")) {
       return m.cache.prefetch_bytes = static_cast<uint16_t>(in_.number(65535)), true;
     }
+    if (is("certain")) {
+      const std::string_view where = in_.word("guarded or everywhere");
+      if (where != "guarded" && where != "everywhere")
+        in_.fail_at_word(fmt::format("'{}', expected guarded or everywhere", where));
+      return m.certain = where == "guarded" ? Certain::guarded : Certain::everywhere, true;
+    }
     if (is("hint")) return m.cache.hint = operand(), true;
     return false;
   }

@@ -70,6 +70,8 @@ void print_mem(const Program& p, const Mem& m, Out out) {
   if (m.align_bytes != 0) fmt::format_to(out, " align={}", m.align_bytes);
   if (m.align != AlignRule::trap) fmt::format_to(out, " rule={}", name(m.align));
   if (m.checked) fmt::format_to(out, " checked");
+  if (m.certain != Certain::no)
+    fmt::format_to(out, " certain={}", m.certain == Certain::guarded ? "guarded" : "everywhere");
   if (m.used_bytes != 0xffffffff) fmt::format_to(out, " used={:#x}", m.used_bytes);
   if (m.order != Order::weak) fmt::format_to(out, " order={}", name(m.order));
   if (m.scope != Scope::none) fmt::format_to(out, " scope={}", name(m.scope));

@@ -146,6 +146,26 @@ enum class SReg : uint8_t {
   written_map    ///< b64 where the map of written bytes begins (passes/written.hpp), for the passes
 };
 
+/// Whether an access is legal without being asked about.
+enum class Certain : uint8_t {
+  no,
+  guarded,     ///< where its guard holds
+  everywhere,  ///< whatever its guard says
+};
+
+/// Value of Inst::mode for Op::fmin and Op::fmax.
+enum class ExtremeMode : uint8_t {
+  number,    ///< a NaN operand loses
+  nan,       ///< a NaN operand wins
+  any_zero,  ///< as `number`, but of zeros either one
+};
+
+/// Value of Inst::mode for Op::ffma.
+enum class FmaMode : uint8_t {
+  plain,
+  exact_product,  ///< the product is a number of the type: where it is rounded does not matter
+};
+
 /// Bits of Inst::mode for Op::check.
 enum class CheckMode : uint8_t {
   negate = 1,  ///< of the predicate, src1

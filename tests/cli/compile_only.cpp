@@ -82,7 +82,7 @@ TEST_CASE("bench --isa compiles both sides on a device that runs nothing") {
   CHECK(o.code == 0);
   const json j = json::parse(o.out);
   CHECK(contains(j["device"], "NAVI21"));
-  REQUIRE(j["benchmarks"].size() == 4);
+  REQUIRE(j["benchmarks"].size() == 6);
   for (const json& row : j["benchmarks"]) {
     CAPTURE(row["name"].get<std::string>());
     CHECK(row["translated"]["Instructions"] > 0);

@@ -250,6 +250,53 @@ TEST_CASE("a handle that is none is a fault; so is a store into a texture's bloc
   CHECK(store.faults[0].kind == lanewise::FaultKind::write_to_read_only);
 }
 
+// Launches that know where a texture's texels are ask nothing about their addresses.
+
+constexpr const char* kFetch =
+    "cvt.rn.f32.u32 %f1, %r1; tex.1d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%rd1, {%f1}];\n"
+    "st.global.f32 [%rd3], %f2;";
+
+/// Sixteen floats at an address, from which the caller may take the memory.
+lanewise::TextureOptions floats_at(uint64_t address) {
+  lanewise::TextureOptions o;
+  o.width = 16;
+  o.unnormalised = 1;
+  o.offset = address;
+  for (uint32_t& mode : o.address_mode) mode = LW_ADDRESS_CLAMP;
+  return o;
+}
+
+TEST_CASE("texels whose memory is gone are out of range") {
+  auto texels = device().buffer(std::vector<float>(16, 2.5F), "texels");
+  const lanewise::Texture texture = device().texture(floats_at(texels.address()));
+  auto out = device().allocate(16 * 4, "out");
+  const auto kernel = kernel_of(kFetch);
+  kernel.launch({.grid = {1}, .block = {4}}, texture, out).check();
+  CHECK(out.read<float>()[12] == 2.5F);
+  texels = {};
+  const auto gone = kernel.launch({.grid = {1}, .block = {4}}, texture, out);
+  REQUIRE(gone.fault_count == 4);
+  CHECK(gone.faults[0].kind == lanewise::FaultKind::out_of_range);
+}
+
+TEST_CASE("a block that a kernel wrote over describes nothing that is certain") {
+  const char* wanted = std::getenv("LANEWISE_TEST_DEVICE");
+  auto own = lanewise::Device::open(wanted != nullptr ? wanted : "reference");
+  auto texels = own.buffer(std::vector<float>(16, 2.5F), "texels");
+  auto out = own.allocate(16 * 4, "out");
+  const lanewise::Texture texture = own.texture(floats_at(texels.address()));
+  const auto fetch = own.load_text(text_of(kFetch), lanewise::Isa::ptx).kernel();
+  fetch.launch({.grid = {1}, .block = {4}}, texture, out).check();
+  // The upper half of where texels begin.
+  own.load_text(text_of("mov.u32 %r2, 99; st.global.u32 [%rd1+68], %r2;"), lanewise::Isa::ptx)
+      .kernel()
+      .launch({.grid = {1}, .block = {1}, .memcheck = lanewise::Memcheck::arena}, texture, out)
+      .check();
+  const auto wild = fetch.launch({.grid = {1}, .block = {4}}, texture, out);
+  REQUIRE(wild.fault_count == 4);
+  CHECK(wild.faults[0].kind == lanewise::FaultKind::out_of_range);
+}
+
 TEST_CASE("descriptions that do not fit together are refused in words") {
   const auto refused = [](auto change, const char* why) {
     lanewise::TextureOptions o;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/api/behind.hpp"
 #include "runtime/api/launch/launch.hpp"
 #include "runtime/api/objects/structs.hpp"
 #include "runtime/ir/passes/passes.hpp"
@@ -40,6 +41,12 @@ std::shared_ptr<Blob> emit(const Kernel& kernel, const lw_launch_options* option
 }
 
 }  // namespace
+
+std::vector<uint32_t> words_of_launch(lw_kernel* kernel, const lw_launch_options& options,
+                                      std::span<const lw_arg> args) {
+  return translate(order_of(*find<Kernel>(kernel), &options, args.data(), args.size())).words;
+}
+
 }  // namespace lanewise::host
 
 using namespace lanewise;

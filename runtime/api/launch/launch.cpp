@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include "runtime/api/launch/arguments.hpp"
 #include "runtime/api/launch/device_heap.hpp"
 #include "runtime/api/launch/fault_report.hpp"
+#include "runtime/api/launch/versions.hpp"
 #include "runtime/api/program/policies.hpp"
 #include "runtime/guest/ended.hpp"
 #include "runtime/guest/launch_block.hpp"
@@ -96,12 +96,6 @@ void refuse_resident_grid(const LaunchOrder& order, const Policies& policies) {
                    order.program().name, groups, order.module->device->info.name));
 }
 
-/// Different in every program of the process.
-uint64_t new_program_id() {
-  static std::atomic<uint64_t> last = 0;
-  return ++last;
-}
-
 /// The module's copy of the device's residency map.
 void update_residency(Module& m) {
   const guest::ResidencyMap& map = m.device->residency;
@@ -126,59 +120,6 @@ uint32_t dimensions_of(const LaunchOptions& options) {
     return uint64_t{options.grid.*axis} * (options.block.*axis) > 1;
   };
   return beyond_one(&Dim3::z) ? 3 : beyond_one(&Dim3::y) ? 2 : 1;
-}
-
-/// Words of a texture's block that decide what code its accesses need, and rarely change.
-constexpr uint32_t kTextureClass[] = {
-    static_cast<uint32_t>(guest::TextureWord::image) + 2,  // format
-    static_cast<uint32_t>(guest::TextureWord::image) + 8,  // levels
-    static_cast<uint32_t>(guest::TextureWord::image) + 9,  // kind
-    static_cast<uint32_t>(guest::TextureWord::sampler),    // state
-};
-
-/// The block of a handle, where it is one of this device's textures.
-const guest::TextureBlock* block_of(const Device& device, const ir::TextureHandle& handle,
-                                    std::span<const std::byte> parameters) {
-  uint64_t address = handle.value;
-  if (handle.parameter) {
-    if (handle.value > parameters.size() || parameters.size() - handle.value < sizeof address)
-      return nullptr;
-    std::memcpy(&address, parameters.data() + handle.value, sizeof address);
-  }
-  const auto found = device.texture_blocks.find(address);
-  return found != device.texture_blocks.end() ? &found->second : nullptr;
-}
-
-/// A kernel that reads textures runs in a version for their formats and filters. There are at most
-/// so many; null: the general version.
-const SpecialisedProgram* use_known_textures(const LaunchOrder& order,
-                                             std::span<const std::byte> parameters) {
-  constexpr size_t kMostVersions = 32;
-  Module& module = *order.module;
-  LaunchedProgram& launched = module.launched_program(order.index, order.options.policies);
-  if (launched.textures.empty()) return nullptr;
-  std::vector<uint32_t> key;
-  std::vector<ir::KnownBlock> known;
-  for (const ir::TextureHandle& handle : launched.textures) {
-    const guest::TextureBlock* block = block_of(*module.device, handle, parameters);
-    key.push_back(block != nullptr ? 1 : 0);
-    if (block == nullptr) continue;
-    ir::KnownBlock& k = known.emplace_back(ir::KnownBlock{handle, {}});
-    for (const uint32_t word : kTextureClass) {
-      key.push_back((*block)[word]);
-      k.words.emplace_back(word, (*block)[word]);
-    }
-  }
-  if (known.empty()) return nullptr;
-  auto found = launched.specialised.find(key);
-  if (found == launched.specialised.end()) {
-    if (launched.specialised.size() >= kMostVersions) return nullptr;
-    SpecialisedProgram made{module.module.kernels[order.index], new_program_id()};
-    ir::specialise_textures(made.program, known);
-    apply_policies(made.program, launched.policies);
-    found = launched.specialised.emplace(std::move(key), std::move(made)).first;
-  }
-  return &found->second;
 }
 
 /// What is launched, with trace points of its own where the device is traced.
@@ -218,7 +159,7 @@ void prepare(Prepared& out, const LaunchOrder& order, std::span<const std::byte>
   const LaunchOptions& options = order.options;
   const LaunchedProgram& launched = order.module->launched_program(order.index, options.policies);
   LaunchRequest& r = out.request;
-  const SpecialisedProgram* special = use_known_textures(order, parameters);
+  const SpecialisedProgram* special = specialised(order, parameters);
   if (special != nullptr)
     set_program(out, *device, special->program, special->id);
   else
@@ -257,6 +198,8 @@ void prepare(Prepared& out, const LaunchOrder& order, std::span<const std::byte>
 /// The whole request, while the device is entered; its parameters are in memory then.
 void prepare_to_run(Prepared& out, const LaunchOrder& order) {
   Module& module = *order.module;
+  // Checks by allocation alone refuse writes to what is read only.
+  if (order.options.memcheck != Memcheck::alloc) module.device->wrote_anywhere = true;
   check_devices(*module.device, order.args);
   if (module.heap != nullptr || module.workspace != nullptr || is_cooperative(order)) {
     const Policies policies = module.launched_program(order.index, order.options.policies).policies;
@@ -508,7 +451,10 @@ Translated translate(const LaunchOrder& order) {
   const auto lock = order.module->device->enter();
   const uint32_t bytes = order.program().param_bytes;
   Prepared prepared;
-  prepare(prepared, order, {}, bytes);
+  std::vector<std::byte> parameters;
+  if (!order.args.empty())
+    parameters = parameter_block(order.program(), order.args, dimensions_of(order.options));
+  prepare(prepared, order, parameters, bytes);
   prepared.request.params.resize(bytes);
   Translated made = order.module->device->engine->translate(prepared.request);
   if (made.words.empty())

@@ -3,6 +3,7 @@
 // thrown into a status (status.hpp).
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <list>
 #include <map>
@@ -41,8 +42,14 @@ struct Device final : Handled<lw_device, HandleKind::device>, std::enable_shared
   const lw_device_info info;
   guest::ResidencyMap residency;
   std::unique_ptr<events::Collector> events;  ///< while the device is traced
+  struct KnownTexture {
+    guest::TextureBlock words;
+    guest::TexelRange texels;
+  };
   /// Textures and what is bound to module variables, by the address of their block.
-  std::map<uint64_t, guest::TextureBlock> texture_blocks;
+  std::map<uint64_t, KnownTexture> texture_blocks;
+  /// A launch ran that may have written over blocks.
+  bool wrote_anywhere = false;
   /// Blocks in a range that somebody writes or frees are known no more.
   void forget_textures(uint64_t address, uint64_t bytes);
   guest::Unwritten unwritten;  ///< of buffers: what neither the host nor a kernel wrote
@@ -127,11 +134,11 @@ struct Buffer final : Handled<lw_buffer, HandleKind::buffer> {
 
 /// A block of memory that kernels find by its address, and who keeps the texels.
 struct Texture final : Handled<lw_texture, HandleKind::texture> {
-  Texture(const std::shared_ptr<Device>& device, const guest::TextureBlock& words,
+  Texture(const std::shared_ptr<Device>& device, const guest::TextureDescription& d,
           std::shared_ptr<Buffer> of);
   const Allocated block;
   const std::shared_ptr<Buffer> buffer;  ///< null where the caller keeps the texels
-  const guest::TextureBlock words;
+  const Device::KnownTexture known;
 };
 
 /// Zeros that nobody wrote; paged: on whole pages, which can be absent.
@@ -156,6 +163,17 @@ struct SpecialisedProgram {
 };
 
 /// A kernel under given policies, made once.
+/// What was found out about the accesses of a launch (guest/certain_accesses.hpp), and what of it
+/// it depends on.
+struct CertainLaunch {
+  Dim3 grid, block;
+  Memcheck memcheck = Memcheck::alloc;
+  uint64_t changes = 0;            ///< guest::Allocator::changes
+  std::vector<uint32_t> textures;  ///< the version's key
+  std::vector<std::byte> params;
+  std::vector<bool> accesses;
+};
+
 struct LaunchedProgram {
   std::optional<ir::Program> changed;  ///< where the policies ask for another program
   const ir::Program* program = nullptr;
@@ -164,8 +182,11 @@ struct LaunchedProgram {
   uint64_t step_budget = 0;                 ///< as they say
   bool addresses_parameters = false;        ///< it asks where they lie
   std::vector<ir::TextureHandle> textures;  ///< handles that launches may know
-  /// By the words that were known of them.
-  std::map<std::vector<uint32_t>, SpecialisedProgram> specialised = {};
+  /// By the words that were known of them, and by which accesses are certain.
+  std::map<std::pair<std::vector<uint32_t>, std::vector<bool>>, SpecialisedProgram> specialised =
+      {};
+  std::deque<CertainLaunch> certain = {};  ///< of the last launches that were looked at
+  unsigned looked_at = 0;                  ///< how many that were
 };
 
 /// The number of a kernel, and what was asked for; found without a copy of either.

@@ -137,19 +137,19 @@ std::shared_ptr<Texture> make_texture(const std::shared_ptr<Device>& device,
   }
   if (d.has_image && d.address % std::min(d.texel_bytes(), 16U) != 0)
     wrong("texels begin at a multiple of their size");
-  return std::make_shared<Texture>(device, guest::texture_block(d), std::move(buffer));
+  return std::make_shared<Texture>(device, d, std::move(buffer));
 }
 
 }  // namespace
 
-Texture::Texture(const std::shared_ptr<Device>& device, const guest::TextureBlock& of,
+Texture::Texture(const std::shared_ptr<Device>& device, const guest::TextureDescription& d,
                  std::shared_ptr<Buffer> from)
     : block(device, guest::kTextureBlockBytes, "texture", true),
       buffer(std::move(from)),
-      words(of) {
+      known{guest::texture_block(d), guest::texel_range(d)} {
   const auto lock = device->enter();
-  device->engine->write(block.address, std::as_bytes(std::span(words)));
-  device->texture_blocks[block.address] = words;
+  device->engine->write(block.address, std::as_bytes(std::span(known.words)));
+  device->texture_blocks[block.address] = known;
 }
 
 void Device::forget_textures(uint64_t address, uint64_t bytes) {
@@ -203,17 +203,18 @@ lw_status lw_module_bind_texture(lw_module* module, const char* name, lw_texture
     if (memory == nullptr || !is_texture(object->module, name))
       fail(ErrorDetail::not_found, fmt::format("the module has no texture '{}'", name));
     std::shared_ptr<Texture> bound;
-    guest::TextureBlock words{};
-    words[guest::texture_offset(guest::TextureWord::image, 9) / 4] = guest::kUnboundMagic << 16;
+    Device::KnownTexture known{};
+    known.words[guest::texture_offset(guest::TextureWord::image, 9) / 4] = guest::kUnboundMagic
+                                                                           << 16;
     if (texture != nullptr) {
       bound = find<Texture>(texture);
       if (bound->block.device != object->device)
         fail(ErrorDetail::other_device, "the texture is of another device than the module");
-      words = bound->words;
+      known = bound->known;
     }
     const auto lock = object->device->enter();
-    object->device->engine->write(memory->address, std::as_bytes(std::span(words)));
-    object->device->texture_blocks[memory->address] = words;
+    object->device->engine->write(memory->address, std::as_bytes(std::span(known.words)));
+    object->device->texture_blocks[memory->address] = known;
     object->textures[name] = std::move(bound);
   });
 }

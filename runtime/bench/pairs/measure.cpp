@@ -49,19 +49,32 @@ Figure beside_glsl(const Pair& pair, const std::string& selector, Memcheck memch
   return f;
 }
 
-CodeFigure code_of(const Pair& pair, const std::string& selector, Memcheck memcheck) {
+/// The code of any launch, or of the one that is timed.
+enum class Launch { any, timed };
+
+std::vector<uint32_t> words_of(const Pair& pair, const std::string& selector, Memcheck memcheck,
+                               Launch launch) {
+  if (launch == Launch::timed) {
+    const Problem problem = pair.problem();
+    return GuestSide(pair, problem, selector, memcheck).words();
+  }
+  Device device = Device::open(selector);
+  const Buffer texels = device.allocate(uint64_t{kSide} * kSide * 4, "p0");
+  const Kernel kernel = guest_module(pair, device, texels).kernel(pair.kernel);
+  return kernel.spirv(launch_options(pair, memcheck));
+}
+
+CodeFigure code_of(const Pair& pair, const std::string& selector, Memcheck memcheck,
+                   Launch launch) {
   CodeFigure f;
-  f.name = name_of(pair, memcheck);
+  f.name = name_of(pair, memcheck) + (launch == Launch::timed ? "/launch" : "");
   f.counts = !pair.own && !pair.crosses_lanes;
   vulkan::StatisticsCompiler compiler(selector);
   f.device = compiler.info().name;
   f.driver = compiler.info().driver;
   f.glsl = compiler.native(native_words(pair.glsl, false));
   try {
-    Device device = Device::open(selector);
-    const Buffer texels = device.allocate(uint64_t{kSide} * kSide * 4, "p0");
-    const Kernel kernel = guest_module(pair, device, texels).kernel(pair.kernel);
-    f.translated = compiler.translated(kernel.spirv(launch_options(pair, memcheck)));
+    f.translated = compiler.translated(words_of(pair, selector, memcheck, launch));
   } catch (const Error& error) {
     f.failed = error.what();
   }
@@ -87,9 +100,13 @@ std::vector<Benchmark> pair_benchmarks(const std::string& selector) {
 std::vector<CodeBenchmark> code_benchmarks(const std::string& selector) {
   std::vector<CodeBenchmark> all;
   for (const Pair& pair : all_pairs())
-    for (const Memcheck memcheck : {Memcheck::alloc, Memcheck::off})
-      all.push_back({name_of(pair, memcheck),
-                     [&pair, selector, memcheck] { return code_of(pair, selector, memcheck); }});
+    for (const auto& [memcheck, launch] : {std::pair{Memcheck::alloc, Launch::any},
+                                           {Memcheck::alloc, Launch::timed},
+                                           {Memcheck::off, Launch::any}})
+      all.push_back({name_of(pair, memcheck) + (launch == Launch::timed ? "/launch" : ""),
+                     [&pair, selector, memcheck = memcheck, launch = launch] {
+                       return code_of(pair, selector, memcheck, launch);
+                     }});
   return all;
 }
 

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <sstream>
 
+#include "runtime/api/behind.hpp"
 #include "runtime/bench/pairs/guest_text.hpp"
 #include "runtime/bench/pairs/problems.hpp"
 #include "shaders/native/native_kernels.hpp"
@@ -113,6 +114,11 @@ Cost GuestSide::run() {
   if (mode_.empty()) first_ = result.times;
   mode_ = result.wave_mode;
   return {result.times.dispatch_ms, cpu_milliseconds() - before};
+}
+
+std::vector<uint32_t> GuestSide::words() const {
+  const detail::COptions options(options_);
+  return host::words_of_launch(kernel_.c_handle(), *options.get(), detail::to_c(arguments_));
 }
 
 std::string GuestSide::wrong() const {

@@ -70,7 +70,8 @@ bool takes_cond(Op op) {
 
 /// The flag word of float calls.
 uint32_t float_flags(const ir::Inst& inst) {
-  const bool nan_wins = (inst.op == Op::fmin || inst.op == Op::fmax) && inst.mode != 0;
+  const bool nan_wins = (inst.op == Op::fmin || inst.op == Op::fmax) &&
+                        inst.mode == static_cast<uint8_t>(ir::ExtremeMode::nan);
   return static_cast<uint32_t>(inst.round) | (inst.ftz ? host_shader::FTZ : 0U) |
          (inst.sat ? host_shader::SAT : 0U) | (nan_wins ? host_shader::NAN_WINS : 0U);
 }

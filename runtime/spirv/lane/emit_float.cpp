@@ -80,6 +80,13 @@ bool quick_good(const LaneEmitter& e) {
 bool quick_nearest(const LaneEmitter& e) {
   return nearest(e) && quick_good(e);
 }
+bool takes_any_zero(const LaneEmitter& e) {
+  return e.inst().mode == static_cast<uint8_t>(ir::ExtremeMode::any_zero);
+}
+/// A sum that is as exact as the fma: one device instruction more, but no fma to be computed.
+bool exact_product(const LaneEmitter& e) {
+  return e.inst().mode == static_cast<uint8_t>(ir::FmaMode::exact_product) && exact(e);
+}
 bool split_fma(const LaneEmitter& e) {
   const Target& t = e.target();
   return nearest(e) && t.float64 && !t.native_fma64 && t.fma_wide;
@@ -92,6 +99,12 @@ bool exact_compare(const LaneEmitter& e) {
 bool exact_extreme(const LaneEmitter& e) {
   const Target& t = e.target();
   return exact_compare(e) && (wide(e) ? t.native_minmax64 : t.native_minmax);
+}
+/// Of zeros either one, and the second operand is a number: a comparison is enough.
+bool compares_extreme(const LaneEmitter& e) {
+  const ir::Operand& second = e.inst().src[1];
+  const bool number = second.is_imm() && (second.imm & 0x7fffffff) <= 0x7f800000;
+  return takes_any_zero(e) && number && exact_compare(e);
 }
 Id float_type(LaneEmitter& e) {
   return spirv::float_type(e, e.inst().type);
@@ -216,11 +229,19 @@ Values wide_fma(LaneEmitter& e, spv::Op) {
 constexpr auto kMin = static_cast<spv::Op>(GLSLstd450NMin);
 constexpr auto kMax = static_cast<spv::Op>(GLSLstd450NMax);
 
-/// The smaller or larger of two; a NaN loses, or wins with mode 1.
+/// The product needs no rounding.
+Values product_and_sum(LaneEmitter& e, spv::Op) {
+  const Id a = opaque(e, 0, operand(e, 0)), b = opaque(e, 1, operand(e, 1));
+  const Id product = arithmetic(e, spv::OpFMul, a, b);
+  return finish_float(e, arithmetic(e, spv::OpFAdd, product, opaque(e, 2, operand(e, 2))));
+}
+
+/// The smaller or larger of two.
 Values extreme(LaneEmitter& e, spv::Op code) {
   ModuleBuilder& m = e.module();
   const Id a = operand(e, 0), b = operand(e, 1);
   Id value = m.glsl(static_cast<int>(code), float_type(e), {a, b});
+  if (takes_any_zero(e)) return finish_float(e, value);
   // Equal numbers differ in the sign of zero at most.
   const Id type = m.type_of(e.inst().type);
   const Id equal = m.op(spv::OpFOrdEqual, m.bool_type, {a, b});
@@ -229,12 +250,20 @@ Values extreme(LaneEmitter& e, spv::Op code) {
   // Where the device flushes, numbers that it takes for zeros are equal, too.
   if (e.target().flushes && !wide(e)) both = flush_subnormal(m, both);
   value = m.select(equal, m.op(spv::OpBitcast, float_type(e), {both}), value);
-  if (e.inst().mode != 0) {
+  if (e.inst().mode == static_cast<uint8_t>(ir::ExtremeMode::nan)) {
     const Id nan_a = m.op(spv::OpIsNan, m.bool_type, {a});
     const Id nan_b = m.op(spv::OpIsNan, m.bool_type, {b});
     value = m.select(nan_a, a, m.select(nan_b, b, value));
   }
   return finish_float(e, value);
+}
+
+/// The same where compares_extreme(): a NaN does not compare, so the second operand stays.
+Values compared(LaneEmitter& e, spv::Op code) {
+  ModuleBuilder& m = e.module();
+  const Id a = operand(e, 0), b = operand(e, 1);
+  const Id first = m.op(code, m.bool_type, {a, b});
+  return finish_float(e, m.select(first, a, b));
 }
 
 /// The extended instruction `code` (a GLSL.std.450 number) over all operands.
@@ -339,6 +368,7 @@ constexpr NativeRow kFloatRows[] = {
     {Op::fsub, kF32 | kF64, exact, float_binary, spv::OpFSub},
     {Op::fmul, kF32 | kF64, exact, float_binary, spv::OpFMul},
     {Op::ffma, kF32 | kF64, exact_fma, extended, kFma},
+    {Op::ffma, kF32 | kF64, exact_product, product_and_sum},
     {Op::fadd, kF32, scaled_add, nearest_soft<kAddScaled>, spv::OpFAdd},
     {Op::fsub, kF32, scaled_add, nearest_soft<kAddScaled>, spv::OpFSub},
     {Op::fadd, kF32, soft_add, nearest_soft<kAdd>, spv::OpFAdd},
@@ -350,6 +380,8 @@ constexpr NativeRow kFloatRows[] = {
     {Op::ffma, kF64, split_fma, wide_fma},
     {Op::fmin, kF32 | kF64, exact_extreme, extreme, kMin},
     {Op::fmax, kF32 | kF64, exact_extreme, extreme, kMax},
+    {Op::fmin, kF32, compares_extreme, compared, spv::OpFOrdLessThan},
+    {Op::fmax, kF32, compares_extreme, compared, spv::OpFOrdGreaterThan},
     {Op::fdiv, kF32 | kF64, exact_div, float_binary, spv::OpFDiv},
     {Op::frcp, kF32 | kF64, exact_div, reciprocal},
     {Op::fsqrt, kF32 | kF64, exact_sqrt, extended, kSqrt},

@@ -116,14 +116,15 @@ Ids LaneEmitter::library_place(const Access& a, uint32_t byte_offset) {
   const bool arena = memory_space() == Space::global || memory_space() == Space::generic;
   const bool wide = arena && !options_.small_arena && m_.int64();
   const Id nothing = wide ? m_.b64(0) : m_.u(0);
+  // Lanes that take no part have read no descriptor, so what is certain of an address is not there.
+  const bool all = active() == spv::NoResult && frame_.stopped == spv::NoResult;
+  const bool guarded = a.active != spv::NoResult && inst_->op == ir::Op::load &&
+                       !(all && inst_->mem->certain == ir::Certain::everywhere);
   if (const Id base = window_base(); base != spv::NoResult) {
     const Id there = m_.op(spv::OpIAdd, m_.b64_type, {base, offset});
-    const bool guarded = a.active != spv::NoResult && inst_->op == ir::Op::load;
     return {add64(guarded ? m_.select(a.active, there, arena_) : there, byte_offset)};
   }
-  const Id safe = a.active == spv::NoResult || inst_->op != ir::Op::load
-                      ? offset
-                      : m_.select(a.active, offset, nothing);
+  const Id safe = guarded ? m_.select(a.active, offset, nothing) : offset;
   if (!arena) return {add32(safe, byte_offset)};
   const Id pointer = arena_pointer(safe);
   const Id at = m_.int64() ? add64(pointer, byte_offset) : add32(pointer, byte_offset);

@@ -78,7 +78,7 @@ Table from_json(const std::string& text) {
       table[name].failed = true;
     else
       table[name] = code_of(row.at("translated"));
-    if (row.contains("glsl") && !name.ends_with("/off"))
+    if (row.contains("glsl") && !name.ends_with("/off") && !name.ends_with("/launch"))
       table[name + kByHand] = code_of(row["glsl"]);
   }
   return table;

@@ -52,6 +52,12 @@ TEST_CASE("checks: an access that surely lies in a module's variable needs none"
   CHECK(checks_of(load("0x10000140", "generic u32"), kTable) == 1);
 }
 
+TEST_CASE("checks: what the host has found to be legal is not asked about") {
+  CHECK(checks_of(load("d1", "global u32"), "") == 1);
+  CHECK(checks_of(load("d1", "global u32 certain=guarded"), "") == 0);
+  CHECK(checks_of(load("d1", "generic u32 certain=everywhere"), "") == 0);
+}
+
 TEST_CASE("checks: indices of known range, and stores") {
   CHECK(checks_of(element(15) + load("d5"), kTable) == 0);
   CHECK(checks_of(element(31) + load("d5"), kTable) == 1);

@@ -79,6 +79,7 @@ class Soup {
     m.elem = type();
     m.count = static_cast<uint8_t>(below(5));
     m.align_bytes = static_cast<uint8_t>(below(2) * 16);
+    m.certain = static_cast<Certain>(below(3));
     m.align = static_cast<AlignRule>(below(3));
     m.order = static_cast<Order>(below(8));
     m.scope = static_cast<lanewise::ir::Scope>(below(5));

@@ -101,12 +101,21 @@ class Checks {
   bool always_legal(Inst& access) const {
     Mem& mem = *access.mem;
     if (mem.space == Space::code) return true;  // the host's own code
+    if (mem.certain != Certain::no) return certain(access);
     if (mem.space == Space::generic && facts_.keeps_spaces) return false;
     if (mem.space == Space::generic) return legal_in_window(access) || legal_in_variable(access);
     if (access.op != Op::load && mem.space == Space::param) return false;
     if (access.op == Op::atom && mem.space == Space::local) return false;
     if (const auto size = size_of_space(mem.space)) return fits(access, mem.offset, *size);
     return lies_in_variable(access);
+  }
+
+  /// What is certain of generic addresses is that they lie in the arena.
+  bool certain(Inst& access) const {
+    Mem& mem = *access.mem;
+    if (mem.space == Space::generic && access.event == 0 && !facts_.keeps_spaces)
+      mem.space = Space::global;
+    return true;
   }
 
   /// A variable is there as long as its module is.

@@ -102,26 +102,22 @@ Operand Coordinates::folded(Operand s, Operand mode) {
 /// axis() where both neighbours are clamped, in f32 as far as it goes: what has no bits there costs
 /// a conversion, which has to look for a NaN and for both limits.
 AxisPlace Coordinates::clamped_axis(Operand x, Operand size, bool linear) {
-  const auto at_least = [&](Operand v, float low) {  // also of a NaN
-    return f_.select(f_.fcompare(Cond::gt, v, Fold::f32(low)), v, Fold::f32(low));
-  };
-  const auto at_most_far = [&](Operand v) {
-    const Operand far = Fold::f32(kFar);
-    return f_.select(f_.fcompare(Cond::lt, v, far), v, far);
+  const auto between = [&](Operand v, float low) {  // NaN: low
+    return f_.at_most(f_.at_least(v, low), kFar);
   };
   const Operand last = f_.sub(size, imm(1));
   AxisPlace place;
   place.inside.fill(imm(1));
   place.high_weight = imm(0);
   if (!linear) {
-    const Operand index = f_.to_int_inside(at_most_far(at_least(x, 0)), Round::rz);
+    const Operand index = f_.to_int_inside(between(x, 0), Round::rz);
     place.index.fill(f_.min(index, last));
     return place;
   }
   const Operand shifted = f_.fsub(x, Fold::f32(0.5)), whole = f_.floor(shifted);
   const Operand part = f_.round_even(f_.fmul(f_.fsub(shifted, whole), imm(k256)));
-  place.high_share = f_.fmul(at_least(part, 0), Fold::f32(1 / 256.0F));
-  const Operand index = f_.to_int_inside(at_most_far(at_least(whole, -1)), Round::rz);
+  place.high_share = f_.fmul(f_.at_least(part, 0), Fold::f32(1 / 256.0F));
+  const Operand index = f_.to_int_inside(between(whole, -1), Round::rz);
   place.index = {f_.max(f_.min(index, last), imm(0)), f_.min(f_.add(index, imm(1)), last)};
   return place;
 }

@@ -105,6 +105,20 @@ class Fold {
     const Operand one = f32(1);
     return x == one ? y : y == one ? x : op(Op::fmul, Type::f32, {x, y});
   }
+  /// x * y + z, where the product has no more bits than an f32.
+  Operand fsum_of_product(Operand x, Operand y, Operand z) {
+    const Operand r = op(Op::ffma, Type::f32, {x, y, z});
+    last().mode = static_cast<uint8_t>(FmaMode::exact_product);
+    return r;
+  }
+  /// The limit where x is a NaN; of zeros either one.
+  Operand at_least(Operand x, float limit) { return extreme(Op::fmax, x, limit); }
+  Operand at_most(Operand x, float limit) { return extreme(Op::fmin, x, limit); }
+  /// What was emitted last gives no NaN: none has to be made canonical.
+  Operand never_nan(Operand x) {
+    last().any_nan = true;
+    return x;
+  }
   Operand fcompare(Cond cond, Operand x, Operand y) {
     const Reg r = b_.reg(Width::pred);
     b_.emit(Op::fcmp, Type::f32, {r}, {x, y}).cond = cond;
@@ -119,8 +133,7 @@ class Fold {
   /// The same of what is surely in range.
   Operand to_int_inside(Operand x, Round round) {
     const Operand r = to_int(x, round);
-    Program& p = b_.program();
-    p.blocks[b_.block()].insts.back().mode = static_cast<uint8_t>(ToIntMode::fits);
+    last().mode = static_cast<uint8_t>(ToIntMode::fits);
     return r;
   }
   /// Of an integer below 2^24, which is exact.
@@ -159,6 +172,12 @@ class Fold {
 
  private:
   static constexpr uint64_t kLow = 0xffffffff;
+  Inst& last() { return b_.program().blocks[b_.block()].insts.back(); }
+  Operand extreme(Op o, Operand x, float limit) {
+    const Operand r = op(o, Type::f32, {x, f32(limit)});
+    last().mode = static_cast<uint8_t>(ExtremeMode::any_zero);
+    return r;
+  }
   Operand op_width(Op o, Width w, std::vector<Operand> src) {
     const Reg r = b_.reg(w);
     b_.emit(o, Type::none, {r}, std::move(src));

@@ -5,9 +5,21 @@
 namespace lanewise::ir::textures {
 namespace {
 
-constexpr uint32_t kNumberShift = 12, kNumberUint = 4;
+constexpr uint32_t kNumberShift = 12, kNumberSnorm = 1, kNumberUint = 4, kNumberFloat = 7;
 /// Bytes of the texels of each data format (descriptor word 3, bits 15 to 18).
 constexpr uint8_t kFormatBytes[16] = {0, 1, 2, 2, 4, 4, 4, 4, 4, 4, 4, 8, 8, 12, 16, 0};
+
+/// Components of 32 bits.
+bool has_words(uint64_t format) {
+  const unsigned code = format >> 15 & 15;
+  return code == 4 || code == 11 || code == 13 || code == 14;
+}
+/// How many bytes that are fractions of 255 a texel has; 0: it is no such texel.
+unsigned fraction_bytes(uint64_t format) {
+  const unsigned code = format >> 15 & 15, number = format >> kNumberShift & 7;
+  if (number != 0) return 0;
+  return code == 1 ? 1 : code == 3 ? 2 : code == 10 ? 4 : 0;
+}
 
 Operand format_bytes(Fold& f, Operand format) {
   if (format.is_imm()) return imm(kFormatBytes[format.imm >> 15 & 15]);
@@ -129,8 +141,7 @@ struct Image::Part {
   unsigned word, from, to;
 };
 
-Mem Image::memory(const Inst& like, const Part& p) const {
-  Mem m = *like.mem;
+Mem Image::part_of(Mem m, const Part& p) {
   m.elem = p.elem;
   m.count = p.count;
   m.offset = 4 * int64_t{p.word};
@@ -160,25 +171,54 @@ void Image::for_each_part(Operand may, const Access& access) {
   for (const Part& p : kParts) under(f_.both(f_.eq(bytes_, imm(p.from)), may), p);
 }
 
-Values Image::load(const Inst& like, Operand address, Operand may) {
+Image::Raw Image::read(Mem memory, Operand address, Operand when, uint32_t otherwise) {
   Builder& b = f_.builder();
-  std::array<Reg, 4> raw;
-  const bool certain = bytes_.is_imm() && Fold::is(may, 1);
+  Raw raw;
+  const bool certain = bytes_.is_imm() && Fold::is(when, 1);
   for (unsigned n = 0; n < 4; ++n)
-    raw[n] = certain && uint64_t{n} * 4 < bytes_.imm ? b.reg(Width::b32) : f_.variable(imm(0));
-  for_each_part(may, [&](const Part& p) {
+    raw[n] =
+        certain && uint64_t{n} * 4 < bytes_.imm ? b.reg(Width::b32) : f_.variable(imm(otherwise));
+  for_each_part(when, [&](const Part& p) {
     std::vector<Reg> to(raw.begin(), raw.begin() + p.count);
-    b.emit(Op::load, Type::none, to, {address}).mem = memory(like, p);
+    b.emit(Op::load, Type::none, to, {address}).mem = part_of(memory, p);
   });
+  return raw;
+}
+
+Image::Raw Image::read_if(const Inst& like, Operand address, Operand when, uint32_t otherwise) {
+  Mem memory = *like.mem;
+  if (memory.certain == Certain::guarded) memory.certain = Certain::everywhere;
+  return read(memory, address, when, otherwise);
+}
+
+Values Image::converted(const Inst& like, const Raw& raw, Operand may) {
   return unpack(like, {raw[0], raw[1], raw[2], raw[3]}, may);
+}
+
+Values Image::load(const Inst& like, Operand address, Operand may) {
+  return converted(like, read(*like.mem, address, may, 0), may);
+}
+
+bool Image::finite() const {
+  const Operand format = words_[image::format];
+  return format.is_imm() && (format.imm >> kNumberShift & 7) <= kNumberSnorm;
+}
+
+std::optional<uint32_t> Image::neutral() const {
+  const Operand format = words_[image::format];
+  if (!format.is_imm() || (format.imm & image::kSrgb) != 0) return std::nullopt;
+  const unsigned number = format.imm >> kNumberShift & 7;
+  if (has_words(format.imm) && number == kNumberFloat) return 0x80000000;
+  if (fraction_bytes(format.imm) != 0) return 0;  // nothing in the sum has a sign
+  return std::nullopt;
 }
 
 /// Components of 32 bits stay as they are; nothing where the format has others or is not known.
 std::optional<Values> Image::words(const Inst& like, const Values& raw, Operand may) {
   const Operand format = words_[image::format];
   if (!format.is_imm() || (format.imm & image::kSrgb) != 0 || like.mode != 0) return std::nullopt;
-  const unsigned code = format.imm >> 15 & 15, components = kFormatBytes[code] / 4U;
-  if (code != 4 && code != 11 && code != 13 && code != 14) return std::nullopt;
+  if (!has_words(format.imm)) return std::nullopt;
+  const unsigned components = kFormatBytes[format.imm >> 15 & 15] / 4U;
   const Operand one = Fold::is(integer_format(), 1) ? imm(1) : Fold::f32(1);
   Values out;
   for (unsigned n = 0; n < 4; ++n) {
@@ -199,9 +239,8 @@ std::optional<Values> Image::words(const Inst& like, const Values& raw, Operand 
 std::optional<Values> Image::fractions(const Inst& like, const Values& raw, Operand may) {
   const Operand format = words_[image::format];
   if (!format.is_imm() || (format.imm & image::kSrgb) != 0 || like.mode != 0) return std::nullopt;
-  const unsigned code = format.imm >> 15 & 15, number = format.imm >> kNumberShift & 7;
-  const unsigned components = code == 1 ? 1 : code == 3 ? 2 : code == 10 ? 4 : 0;
-  if (components == 0 || number != 0) return std::nullopt;
+  const unsigned components = fraction_bytes(format.imm);
+  if (components == 0) return std::nullopt;
   Values out;
   for (unsigned n = 0; n < 4; ++n) {
     const unsigned chosen = format.imm >> (3 * n) & 7, component = chosen & 3;
@@ -219,7 +258,7 @@ std::optional<Values> Image::fractions(const Inst& like, const Values& raw, Oper
 /// exact, and the other's error is far from where the sum would be rounded the other way.
 Operand Image::of_255(Operand c) {
   constexpr float kHigh = 0x1.01p-8F, kLow = 0x1.010102p-24F;
-  return f_.fadd(f_.fmul(c, Fold::f32(kHigh)), f_.fmul(c, Fold::f32(kLow)));
+  return f_.never_nan(f_.fsum_of_product(c, Fold::f32(kHigh), f_.fmul(c, Fold::f32(kLow))));
 }
 
 Values Image::unpack(const Inst& like, const Values& raw, Operand may) {
@@ -264,10 +303,7 @@ void Image::apply_srgb(Values& texel) {
     const Operand chosen = f_.field(words_[image::format], 3 * n, 3);
     const Reg curve = b.reg(Width::b32);
     b.emit(Op::srgb, Type::none, {curve}, {texel[n]});
-    // c / 255 as a sum of c times its two f32 parts, rounded once: right for all 256.
-    const Operand c = f_.to_float(texel[n]);
-    const Operand alpha =
-        f_.op(Op::ffma, Type::f32, {c, imm(0x3b808081), f_.fmul(c, imm(0xaf7efeff))});
+    const Operand alpha = of_255(f_.to_float(texel[n]));
     const Operand constant = f_.select(f_.eq(texel[n], imm(0)), imm(0), Fold::f32(1));
     // What a format lacks is 0 or 1 already.
     const Operand fourth = f_.select(has_fourth, alpha, constant);
@@ -286,7 +322,7 @@ void Image::store(const Inst& like, Operand address, Operand may, const Values& 
   for_each_part(may, [&](const Part& p) {
     std::vector<Operand> src{address};
     src.insert(src.end(), raw.begin(), raw.begin() + p.count);
-    b.emit(Op::store, Type::none, {}, src).mem = memory(like, p);
+    b.emit(Op::store, Type::none, {}, src).mem = part_of(*like.mem, p);
   });
 }
 

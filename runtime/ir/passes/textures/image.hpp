@@ -36,15 +36,27 @@ class Image {
   Level level(Operand level);
   Operand address(const Level& level, Operand x, Operand y, Operand slice);
 
+  /// Texels are numbers, no infinities.
+  bool finite() const;
+  /// What raw words hold that, as a texel times 0, change no sum that began with -0; nothing where
+  /// no words are known to.
+  std::optional<uint32_t> neutral() const;
+  using Raw = std::array<Reg, 4>;
+  /// The words of the texel at the address, which is one of the image's whatever `when` says; each
+  /// is `otherwise` where it does not hold.
+  Raw read_if(const Inst& like, Operand address, Operand when, uint32_t otherwise);
+  /// The same converted.
+  Values converted(const Inst& like, const Raw& raw, Operand may);
   /// The converted texel at the address; zeros as the format has them where `may` does not hold.
   Values load(const Inst& like, Operand address, Operand may);
   void store(const Inst& like, Operand address, Operand may, const Values& values);
 
  private:
   struct Part;
+  Raw read(Mem memory, Operand address, Operand when, uint32_t otherwise);
   template <typename Access>
   void for_each_part(Operand may, const Access& access);
-  Mem memory(const Inst& like, const Part& part) const;
+  static Mem part_of(Mem memory, const Part& part);
   std::optional<Values> words(const Inst& like, const Values& raw, Operand may);
   std::optional<Values> fractions(const Inst& like, const Values& raw, Operand may);
   Operand of_255(Operand c);

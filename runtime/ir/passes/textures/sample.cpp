@@ -1,6 +1,8 @@
 // Coordinates to texels and weights, by the rules of docs/textures.md.
 #include "runtime/ir/passes/textures/sample.hpp"
 
+#include <algorithm>
+
 #include "runtime/ir/passes/textures/coordinates.hpp"
 
 namespace lanewise::ir::textures {
@@ -68,6 +70,7 @@ class Sampling {
   void one_level(Operand number, Operand weight, Operand linear, Operand adds) {
     const Level level = image_.level(number);
     const Footprint at = places_.footprint(level, linear);
+    finite_ = image_.finite() && always_inside(at) && !access_.compare;
     if (Fold::is(linear, 0)) return nearest(level, at, weight, adds);
     if (linear.is_imm()) return all_taps(level, at, weight);
     const Reg tap = f_.variable(imm(0));
@@ -95,6 +98,9 @@ class Sampling {
   /// Every tap of its own, where it is known that there are so many.
   void all_taps(const Level& level, const Footprint& at, Operand weight) {
     const unsigned axes = Fold::is(image_.has_z(), 0) ? Fold::is(image_.has_y(), 0) ? 1 : 2 : 3;
+    const auto nothing = image_.neutral();
+    if (nothing && !access_.compare && always_inside(at))
+      return straight_taps(level, at, axes, weight, *nothing);
     for (unsigned tap = 0; tap < 1U << axes; ++tap) {
       const uint32_t next = b_.add_block();
       known_tap(level, at, {imm(tap & 1), imm(tap >> 1 & 1), imm(tap >> 2)}, axes, weight, next);
@@ -103,9 +109,29 @@ class Sampling {
     }
   }
 
-  /// one_tap() of weights as f32, whose products are exact: they have at most 24 bits.
-  void known_tap(const Level& level, const Footprint& at, const Chosen& high, unsigned axes,
-                 Operand weight, uint32_t next) {
+  static bool always_inside(const Footprint& at) {
+    return std::ranges::all_of(at.axes, [](const AxisPlace& a) {
+      return Fold::is(a.inside[0], 1) && Fold::is(a.inside[1], 1);
+    });
+  }
+
+  /// All taps without a branch, reads first: a texel without weight is not read, and what stands in
+  /// its place adds nothing.
+  void straight_taps(const Level& level, const Footprint& at, unsigned axes, Operand weight,
+                     uint32_t nothing) {
+    std::vector<std::pair<Operand, Image::Raw>> taps;
+    for (unsigned tap = 0; tap < 1U << axes; ++tap) {
+      const Chosen high{imm(tap & 1), imm(tap >> 1 & 1), imm(tap >> 2)};
+      const Operand share = share_of(at, high, axes);
+      const Operand counts = f_.fcompare(Cond::ne, share, imm(0));
+      taps.emplace_back(share, image_.read_if(inst_, address(level, at, high), counts, nothing));
+    }
+    for (const auto& [share, raw] : taps)
+      add(image_.converted(inst_, raw, imm(1)), f_.fmul(share, weight), imm(1));
+  }
+
+  /// As f32: products of weights are exact, they have at most 24 bits.
+  Operand share_of(const Footprint& at, const Chosen& high, unsigned axes) {
     Operand share = Fold::f32(1);
     for (unsigned axis = 0; axis < axes; ++axis) {
       const AxisPlace& a = at.axes[axis];
@@ -113,6 +139,13 @@ class Sampling {
           a.high_share ? *a.high_share : f_.fmul(f_.to_float(a.high_weight), weight_scale(1));
       share = f_.fmul(share, high[axis].imm != 0 ? higher : f_.fsub(Fold::f32(1), higher));
     }
+    return share;
+  }
+
+  /// one_tap() where it is known which.
+  void known_tap(const Level& level, const Footprint& at, const Chosen& high, unsigned axes,
+                 Operand weight, uint32_t next) {
+    const Operand share = share_of(at, high, axes);
     const uint32_t read = b_.add_block();
     b_.branch({f_.fcompare(Cond::ne, share, imm(0)).reg(), false}, read, next);
     b_.set_block(read);
@@ -145,22 +178,27 @@ class Sampling {
         f_.move(sum_[n], texel[n]);
         continue;
       }
-      const Operand sum = f_.fadd(sum_[n], f_.fmul(texel[n], weight));
+      Operand sum = f_.fadd(sum_[n], f_.fmul(texel[n], weight));
+      if (finite_) sum = f_.never_nan(sum);
       f_.move(sum_[n], f_.select(adds, sum, texel[n]));
     }
+  }
+
+  Operand address(const Level& level, const Footprint& at, const Chosen& high) {
+    std::array<Operand, 3> i;
+    for (unsigned axis = 0; axis < 3; ++axis)
+      i[axis] = f_.select(high[axis], at.axes[axis].index[1], at.axes[axis].index[0]);
+    return image_.address(level, i[0], i[1], f_.select(image_.has_z(), i[2], at.layer));
   }
 
   /// One texel of the footprint or the border's colour.
   Values texel(const Level& level, const Footprint& at, const Chosen& high) {
     Operand inside = imm(1);
-    std::array<Operand, 3> i;
     for (unsigned axis = 0; axis < 3; ++axis) {
       const AxisPlace& a = at.axes[axis];
-      i[axis] = f_.select(high[axis], a.index[1], a.index[0]);
       inside = f_.both(inside, f_.select(high[axis], a.inside[1], a.inside[0], Type::pred));
     }
-    const Operand slice = f_.select(image_.has_z(), i[2], at.layer);
-    Values out = image_.load(inst_, image_.address(level, i[0], i[1], slice), inside);
+    Values out = image_.load(inst_, address(level, at, high), inside);
     for (unsigned n = 0; n < 4; ++n)
       out[n] = f_.select(inside, out[n], sources_.sampler[sampler::border_x + n]);
     if (access_.compare) compare(out);
@@ -197,6 +235,7 @@ class Sampling {
   Sources sources_;
   Coordinates places_;
   std::array<Reg, 4> sum_;
+  bool finite_ = false;  ///< all that is added
 };
 
 }  // namespace

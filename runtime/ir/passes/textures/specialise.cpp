@@ -1,8 +1,8 @@
 // What of a texture's block rarely changes from launch to launch becomes immediates.
 #include <algorithm>
-#include <map>
 
 #include "runtime/ir/passes/textures/specialise.hpp"
+#include "runtime/layout/texture_block.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -45,6 +45,95 @@ std::optional<TextureHandle> handle_of(const Operand& address,
   return std::nullopt;
 }
 
+class Specialisation {
+ public:
+  Specialisation(Program& program, std::span<const KnownBlock> known)
+      : program_(program), known_(known), words_(program.regs.size()) {}
+
+  bool run() {
+    const std::vector<const Inst*> definitions = single_definitions(program_);
+    for (Block& block : program_.blocks)
+      for (Inst& inst : block.insts)
+        if (reads_block(inst)) note_words(inst, definitions);
+    if (!any_) return false;
+    for (Block& block : program_.blocks)
+      for (Inst& inst : block.insts)
+        if (is_texture(inst.op) && inst.mem) note_texels(inst, definitions);
+    for (Block& block : program_.blocks)
+      for (Inst& inst : block.insts) insert_values(inst);
+    return true;
+  }
+
+ private:
+  /// A word of a known block.
+  struct Word {
+    const KnownBlock* block = nullptr;
+    uint32_t number = 0;
+    std::optional<uint32_t> value;
+  };
+
+  void note_words(Inst& load, const std::vector<const Inst*>& definitions) {
+    const auto handle = handle_of(load.src[0], definitions);
+    const auto block = std::ranges::find_if(
+        known_, [&](const KnownBlock& k) { return handle && k.handle == *handle; });
+    if (block == known_.end()) return;
+    any_ = true;
+    if (block->memory != TexelMemory::unknown) load.mem->certain = Certain::everywhere;
+    for (size_t n = 0; n < load.dst.size(); ++n) {
+      if (definitions[load.dst[n].id] != &load) continue;
+      Word& word = words_[load.dst[n].id];
+      word = {&*block, static_cast<uint32_t>(load.mem->offset / 4 + static_cast<int64_t>(n)), {}};
+      for (const auto& [number, value] : block->words)
+        if (number == word.number) word.value = value;
+    }
+  }
+
+  const Word* word_of(const Operand& o) const {
+    return o.is_reg() && words_[o.index].block != nullptr ? &words_[o.index] : nullptr;
+  }
+
+  /// The block that all words of an image are from, in their places.
+  const KnownBlock* block_of_image(const Inst& inst,
+                                   const std::vector<const Inst*>& definitions) const {
+    constexpr auto kImage = static_cast<uint32_t>(guest::TextureWord::image);
+    if (!inst.src[image::base].is_reg()) return nullptr;
+    const Inst* pair = definitions[inst.src[image::base].index];
+    if (pair == nullptr || pair->op != Op::pack64) return nullptr;
+    const Word* first = word_of(pair->src[0]);
+    const auto is = [&](const Operand& o, uint32_t number) {
+      const Word* word = word_of(o);
+      return word != nullptr && word->block == first->block && word->number == kImage + number;
+    };
+    if (first == nullptr || !is(pair->src[0], 0) || !is(pair->src[1], 1)) return nullptr;
+    // Without levels a surface has the number 0 for them.
+    const auto stands = [&](uint32_t n) {
+      const Operand& o = inst.src[n];
+      return is(o, n + 1) || (n == image::levels && o == Operand::immediate(0));
+    };
+    for (uint32_t n = image::format; n < kImageWords; ++n)
+      if (!stands(n)) return nullptr;
+    return first->block;
+  }
+
+  /// Coordinates are limited to the image's sizes before anything is read or written.
+  void note_texels(Inst& inst, const std::vector<const Inst*>& definitions) {
+    const KnownBlock* block = block_of_image(inst, definitions);
+    const auto least = inst.op == Op::texel_store ? TexelMemory::writable : TexelMemory::readable;
+    if (block != nullptr && block->memory >= least) inst.mem->certain = Certain::guarded;
+  }
+
+  void insert_values(Inst& inst) const {
+    for (Operand& o : inst.src)
+      if (const Word* word = word_of(o); word != nullptr && word->value)
+        o = Operand::immediate(*word->value);
+  }
+
+  Program& program_;
+  std::span<const KnownBlock> known_;
+  std::vector<Word> words_;  ///< by register
+  bool any_ = false;
+};
+
 }  // namespace
 
 std::vector<TextureHandle> texture_handles(const Program& program) {
@@ -61,30 +150,7 @@ std::vector<TextureHandle> texture_handles(const Program& program) {
 }
 
 bool specialise_textures(Program& program, std::span<const KnownBlock> known) {
-  const std::vector<const Inst*> definitions = single_definitions(program);
-  std::map<uint32_t, uint32_t> values;  // of registers
-  for (const Block& block : program.blocks)
-    for (const Inst& inst : block.insts) {
-      if (!reads_block(inst)) continue;
-      const auto handle = handle_of(inst.src[0], definitions);
-      const auto of = std::ranges::find_if(
-          known, [&](const KnownBlock& k) { return handle && k.handle == *handle; });
-      if (of == known.end()) continue;
-      for (size_t n = 0; n < inst.dst.size(); ++n)
-        for (const auto& [word, value] : of->words)
-          if (4 * (word - n) == static_cast<uint64_t>(inst.mem->offset) &&
-              definitions[inst.dst[n].id] == &inst)
-            values.emplace(inst.dst[n].id, value);
-    }
-  if (values.empty()) return false;
-  for (Block& block : program.blocks)
-    for (Inst& inst : block.insts)
-      for (Operand& o : inst.src) {
-        if (!o.is_reg()) continue;
-        if (const auto value = values.find(o.index); value != values.end())
-          o = Operand::immediate(value->second);
-      }
-  return true;
+  return Specialisation(program, known).run();
 }
 
 }  // namespace lanewise::ir

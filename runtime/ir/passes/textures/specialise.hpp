@@ -1,5 +1,6 @@
 // Texture operations whose block's class is known at a launch: format, filter, address modes and
-// levels, but neither addresses nor sizes, which change with every image.
+// levels, but neither addresses nor sizes, which change with every image. Of those it may be known
+// that what they describe lies in memory.
 #pragma once
 
 #include <optional>
@@ -20,9 +21,18 @@ struct TextureHandle {
 /// Those of its texture operations, as far as it says so.
 std::vector<TextureHandle> texture_handles(const Program& program);
 
+/// What the launch may do without being asked: nothing changes that while it runs.
+enum class TexelMemory : uint8_t {
+  unknown,
+  block,     ///< read the block
+  readable,  ///< and every texel that the block's words describe
+  writable,  ///< and write them
+};
+
 struct KnownBlock {
   TextureHandle handle;
   std::vector<std::pair<uint32_t, uint32_t>> words;  ///< number and value
+  TexelMemory memory = TexelMemory::unknown;
 };
 /// In front of expand_textures(): what is known is used. False where nothing is.
 bool specialise_textures(Program& program, std::span<const KnownBlock> known);

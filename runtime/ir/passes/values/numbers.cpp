@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "runtime/ir/evaluate.hpp"
 #include "runtime/ir/signature.hpp"
@@ -298,6 +299,7 @@ Known Numbers::result(const Inst& inst, size_t which, uint32_t value) const {
 Known Numbers::loaded(const Inst& inst, size_t which, unsigned width) const {
   const Mem& m = *inst.mem;
   const unsigned size = size_of(m.elem);
+  if (const auto known = parameter(inst, which)) return Known::exactly(*known, width);
   if (size == 1 || size == 2) {
     const int64_t half = int64_t{1} << (8 * size - 1);
     return is_signed(m.elem) ? Known::between_signed(-half, half - 1, width)
@@ -312,6 +314,20 @@ Known Numbers::loaded(const Inst& inst, size_t which, unsigned width) const {
   return met(any, any, width);
 }
 
+/// What the launch has where the load reads it.
+std::optional<uint64_t> Numbers::parameter(const Inst& load, size_t which) const {
+  const Mem& m = *load.mem;
+  if (m.space != Space::param || !load.src[0].is_imm() || m.align == AlignRule::force) return {};
+  const unsigned size = size_of(m.elem);
+  const uint64_t at =
+      ((load.src[0].imm + static_cast<uint64_t>(m.offset)) & 0xffffffff) + which * size;
+  if (at + size > launch_.params.size()) return {};
+  uint64_t value = 0;
+  std::memcpy(&value, launch_.params.data() + at, size);
+  if (is_signed(m.elem) && size < 4) value = static_cast<uint32_t>(signed_of(value, 8 * size));
+  return value;
+}
+
 Known Numbers::special(const Inst& inst, unsigned width) const {
   const auto reg = static_cast<SReg>(inst.mode);
   const auto below = [&](uint64_t n) { return Known::between(0, n == 0 ? 0 : n - 1, width); };
@@ -324,6 +340,13 @@ Known Numbers::special(const Inst& inst, unsigned width) const {
       return below(p_.wave_lanes);
     default:
       break;
+  }
+  if (launch_.grid && reg >= SReg::ctaid_x && reg <= SReg::nctaid_z) {
+    const uint32_t groups[] = {launch_.grid->x, launch_.grid->y, launch_.grid->z};
+    if (reg >= SReg::nctaid_x)
+      return Known::exactly(groups[static_cast<size_t>(reg) - static_cast<size_t>(SReg::nctaid_x)],
+                            width);
+    return below(groups[static_cast<size_t>(reg) - static_cast<size_t>(SReg::ctaid_x)]);
   }
   if (!launch_.block) return Known::any(width);
   const uint64_t lanes = std::max<uint64_t>(launch_.block->total(), 1);

@@ -1,6 +1,8 @@
 // What numbers registers can hold, whatever the launch's data are.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -12,9 +14,11 @@ namespace lanewise::ir {
 
 /// What is promised of the launch.
 struct LaunchNumbers {
-  std::optional<Dim3> block = {};  ///< threads of a group
-  bool aligned_pointers = false;   ///< parameters that are pointers are multiples of 16
-  bool unset_is_zero = false;      ///< registers hold 0 before they are written
+  std::optional<Dim3> block = {};          ///< threads of a group
+  bool aligned_pointers = false;           ///< parameters that are pointers are multiples of 16
+  bool unset_is_zero = false;              ///< registers hold 0 before they are written
+  std::optional<Dim3> grid = {};           ///< groups
+  std::span<const std::byte> params = {};  ///< the first of the parameters' bytes
 };
 
 class Numbers {
@@ -43,6 +47,7 @@ class Numbers {
   Known result(const Inst& inst, size_t which, uint32_t value) const;
   Known special(const Inst& inst, unsigned bits) const;
   Known loaded(const Inst& inst, size_t which, unsigned bits) const;
+  std::optional<uint64_t> parameter(const Inst& load, size_t which) const;
   void learn(uint32_t value, Known made);
   void find_conditions();
   void find_differences();

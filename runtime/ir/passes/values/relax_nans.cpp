@@ -215,7 +215,8 @@ void relax_nans(Program& program) {
     for (size_t i = 0; i < insts.size(); ++i) {
       if (!computes(insts[i])) continue;
       const uint32_t value = ssa.defined(b, i, 0);
-      insts[i].any_nan = !seen[insts[i].guard.always() ? value : ssa.inputs(value)[0]];
+      const bool shows = seen[insts[i].guard.always() ? value : ssa.inputs(value)[0]];
+      insts[i].any_nan = insts[i].any_nan || !shows;
     }
   }
 }

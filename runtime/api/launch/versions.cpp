@@ -1,0 +1,166 @@
+#include "runtime/api/launch/versions.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "runtime/api/program/policies.hpp"
+#include "runtime/guest/allocation_at.hpp"
+#include "runtime/guest/certain_accesses.hpp"
+#include "runtime/guest/validate.hpp"
+
+namespace lanewise::host {
+
+using namespace detail;  // policies
+
+namespace {
+
+/// Words of a texture's block that decide what code its accesses need, and rarely change.
+constexpr uint32_t kTextureClass[] = {
+    static_cast<uint32_t>(guest::TextureWord::image) + 2,  // format
+    static_cast<uint32_t>(guest::TextureWord::image) + 8,  // levels
+    static_cast<uint32_t>(guest::TextureWord::image) + 9,  // kind
+    static_cast<uint32_t>(guest::TextureWord::sampler),    // state
+};
+
+/// The block that a handle leads to.
+uint64_t block_address(const ir::TextureHandle& handle, std::span<const std::byte> parameters) {
+  uint64_t address = handle.value;
+  if (handle.parameter) {
+    if (handle.value > parameters.size() || parameters.size() - handle.value < sizeof address)
+      return 0;
+    std::memcpy(&address, parameters.data() + handle.value, sizeof address);
+  }
+  return address;
+}
+
+/// What a launch need not ask about: the block is the host's, and what it describes is there.
+ir::TexelMemory texel_memory(const Device& device, uint64_t block, const guest::TexelRange& texels,
+                             bool checked) {
+  const std::vector<Allocation>& live = device.allocator.allocations();
+  const Allocation* own = guest::allocation_at(live, block, guest::kTextureBlockBytes);
+  const bool safe = own != nullptr && own->read_only && !device.wrote_anywhere;
+  if (checked && !safe) return ir::TexelMemory::unknown;
+  const Allocation* memory = guest::allocation_at(live, texels.address, texels.bytes);
+  if (texels.bytes == 0 || !texels.aligned || memory == nullptr) return ir::TexelMemory::block;
+  return memory->read_only ? ir::TexelMemory::readable : ir::TexelMemory::writable;
+}
+
+/// Textures whose block's class is known, and a number for each class.
+struct KnownTextures {
+  std::vector<uint32_t> key;
+  std::vector<ir::KnownBlock> blocks;
+};
+KnownTextures known_textures(const LaunchOrder& order, const LaunchedProgram& launched,
+                             std::span<const std::byte> parameters) {
+  const Device& device = *order.module->device;
+  KnownTextures out;
+  for (const ir::TextureHandle& handle : launched.textures) {
+    const auto block = device.texture_blocks.find(block_address(handle, parameters));
+    out.key.push_back(block != device.texture_blocks.end() ? 1 : 0);
+    if (block == device.texture_blocks.end()) continue;
+    const auto& [words, texels] = block->second;
+    const auto memory =
+        texel_memory(device, block->first, texels, order.options.memcheck != Memcheck::off);
+    out.key.push_back(static_cast<uint32_t>(memory));
+    ir::KnownBlock& k = out.blocks.emplace_back(ir::KnownBlock{handle, {}, memory});
+    for (const uint32_t word : kTextureClass) {
+      out.key.push_back(words[word]);
+      k.words.emplace_back(word, words[word]);
+    }
+  }
+  if (out.blocks.empty()) out.key.clear();
+  return out;
+}
+
+/// The arguments among the parameters: what the launch lays down behind or between them is not
+/// there yet.
+std::span<const std::byte> arguments_of(const ir::Program& program,
+                                        std::span<const std::byte> parameters) {
+  size_t end = parameters.size();
+  for (const ir::Param& hidden : program.needs.hidden) end = std::min<size_t>(end, hidden.offset);
+  if (program.needs.block_offset != 0) end = std::min<size_t>(end, program.needs.block_offset);
+  return parameters.first(end);
+}
+
+/// Which accesses of the program need no check in this launch; none where that is not looked at.
+std::vector<bool> certain_in(const LaunchOrder& order, LaunchedProgram& launched,
+                             const ir::Program& program, const std::vector<uint32_t>& textures,
+                             std::span<const std::byte> parameters) {
+  constexpr size_t kMostKept = 4, kMostBlocks = 400;
+  constexpr unsigned kMostLooks = 64;  // arguments that are never the same cost more than they save
+  const Device& device = *order.module->device;
+  const bool wanted = !parameters.empty() && order.options.memcheck != Memcheck::off &&
+                      device.info.type != std::string_view("reference") &&
+                      program.blocks.size() <= kMostBlocks;
+  if (!wanted) return {};
+  const std::span<const std::byte> arguments = arguments_of(program, parameters);
+  CertainLaunch now{order.options.grid,
+                    guest::launched_block(order.program(), order.options.block),
+                    order.options.memcheck,
+                    device.allocator.changes(),
+                    textures,
+                    {arguments.begin(), arguments.end()},
+                    {}};
+  for (const CertainLaunch& known : launched.certain)
+    if (known.grid == now.grid && known.block == now.block && known.memcheck == now.memcheck &&
+        known.changes == now.changes && known.textures == now.textures &&
+        known.params == now.params)
+      return known.accesses;
+  if (++launched.looked_at > kMostLooks) return {};
+  now.accesses = guest::certain_accesses(program, {.grid = now.grid,
+                                                   .block = now.block,
+                                                   .params = arguments,
+                                                   .allocations = now.memcheck == Memcheck::alloc,
+                                                   .live = device.allocator.allocations()});
+  if (std::ranges::find(now.accesses, true) == now.accesses.end()) now.accesses.clear();
+  if (launched.certain.size() == kMostKept) launched.certain.pop_front();
+  launched.certain.push_back(std::move(now));
+  return launched.certain.back().accesses;
+}
+
+/// The version that is kept under the key, made where there is none; null where there are too many.
+const SpecialisedProgram* version(LaunchedProgram& launched,
+                                  std::pair<std::vector<uint32_t>, std::vector<bool>> key,
+                                  const std::function<ir::Program()>& make) {
+  constexpr size_t kMostVersions = 32;
+  const auto found = launched.specialised.find(key);
+  if (found != launched.specialised.end()) return &found->second;
+  if (launched.specialised.size() >= kMostVersions) return nullptr;
+  return &launched.specialised.emplace(std::move(key), SpecialisedProgram{make(), new_program_id()})
+              .first->second;
+}
+
+}  // namespace
+
+uint64_t new_program_id() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
+
+const SpecialisedProgram* specialised(const LaunchOrder& order,
+                                      std::span<const std::byte> parameters) {
+  Module& module = *order.module;
+  LaunchedProgram& launched = module.launched_program(order.index, order.options.policies);
+  const KnownTextures textures = known_textures(order, launched, parameters);
+  const SpecialisedProgram* special = nullptr;
+  if (!textures.blocks.empty())
+    special = version(launched, {textures.key, {}}, [&] {
+      ir::Program made = module.module.kernels[order.index];
+      ir::specialise_textures(made, textures.blocks);
+      apply_policies(made, launched.policies);
+      return made;
+    });
+  const ir::Program& program = special != nullptr ? special->program : *launched.program;
+  const std::vector<uint32_t> key = special != nullptr ? textures.key : std::vector<uint32_t>{};
+  const std::vector<bool> certain = certain_in(order, launched, program, key, parameters);
+  if (certain.empty()) return special;
+  const SpecialisedProgram* marked = version(launched, {key, certain}, [&] {
+    ir::Program made = program;
+    guest::mark_certain(made, certain);
+    return made;
+  });
+  return marked != nullptr ? marked : special;
+}
+
+}  // namespace lanewise::host
