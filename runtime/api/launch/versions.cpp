@@ -7,7 +7,7 @@
 #include "runtime/api/program/policies.hpp"
 #include "runtime/guest/allocation_at.hpp"
 #include "runtime/guest/certain_accesses.hpp"
-#include "runtime/guest/validate.hpp"
+#include "runtime/guest/launch_block.hpp"
 
 namespace lanewise::host {
 
