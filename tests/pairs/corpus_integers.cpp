@@ -225,7 +225,9 @@ TEST_CASE("corpus: fences, barriers that count, dynamic shared memory") {
     // The other group has come already: two that wait for each other need not both run.
     Buffer flags = device().buffer(std::vector<int32_t>{0, 1}),
            data = device().buffer(std::vector<int32_t>{0, 4711}), out = zeros<int32_t>(32);
-    m.kernel("fence").launch({.grid = {1}, .block = {32}}, flags, data, out).check();
+    const auto waited = m.kernel("fence").launch({.grid = {1}, .block = {32}}, flags, data, out);
+    waited.check();
+    CHECK(waited.wave_mode != "serial");
     check_contents(out, std::vector<int32_t>(32, 4711));
     check_contents(flags, std::vector<int32_t>{1, 1});
     check_contents(data, std::vector<int32_t>{7, 4711});

@@ -1,6 +1,7 @@
 // Scalar registers that compilers keep in lanes of vector registers.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -90,8 +91,8 @@ TEST_CASE("a vector register that serves something else keeps its lanes") {
 
 namespace {
 
-/// Whether the lanes of v9 are scalar registers in a function with this body that the kernel calls.
-bool function_owns(const std::string& body, const std::string& caller = "") {
+/// The code of a kernel that calls a function with this body.
+gcn::Kernel with_callee(const std::string& body, const std::string& caller) {
   const std::string text =
       ".text\nk:\ns_getpc_b64 s[12:13]\n"
       "s_add_u32 s12, s12, callee@rel32@lo+4\n"
@@ -106,9 +107,13 @@ bool function_owns(const std::string& body, const std::string& caller = "") {
   gcn::keep_reached(kernel);
   REQUIRE(kernel.functions.size() == 1);
   gcn::use_scalars_for_lane_slots(kernel);
-  for (const gcn::Instruction& i : kernel.code)
-    if (i.row->name == "v_writelane_b32") return false;
-  return true;
+  return kernel;
+}
+/// Whether the lanes of v9 are scalar registers there.
+bool function_owns(const std::string& body, const std::string& caller = "") {
+  return std::ranges::none_of(with_callee(body, caller).code, [](const gcn::Instruction& i) {
+    return i.row->name == "v_writelane_b32";
+  });
 }
 
 const std::string kOn = "s_or_saveexec_b64 s[4:5], -1\n", kBack = "s_mov_b64 exec, s[4:5]\n";
@@ -133,6 +138,27 @@ TEST_CASE("a function that saves and restores a vector register owns its lanes")
   CHECK_FALSE(function_owns(kUse + in + out, other));
   // It calls itself: each call has lanes of its own.
   CHECK_FALSE(function_owns(in + kUse + "s_swappc_b64 s[30:31], s[12:13]\n" + out, other));
+}
+
+TEST_CASE("a function that keeps nothing in a vector register does not save it") {
+  const auto texts = [](const std::string& body) {
+    const gcn::Kernel kernel = with_callee(body, "v_mov_b32_e32 v9, 1\nv_mov_b32_e32 v8, 1\n");
+    Texts out;
+    for (size_t n = kernel.functions[0].index; n < kernel.code.size(); ++n)
+      out.push_back(gcn::print(kernel.code[n], kernel.gen));
+    return out;
+  };
+  const std::string wait = "s_waitcnt vmcnt(0)\n";
+  CHECK(texts(kOn + kStore + wait + kBack + kUse + kOn + kLoad + kBack + kReturn) ==
+        Texts{"s_mov_b64 s[4:5], exec", "s_nop 0", "s_waitcnt vmcnt(0)", "s_cmp_eq_u32 0, 0",
+              "s_mov_b32 s6, s30", "s_mov_b32 s30, s6", "s_mov_b64 s[4:5], exec", "s_nop 0",
+              "s_cmp_eq_u32 0, 0", "s_setpc_b64 s[30:31]"});
+  // Another register is saved at the same time.
+  const std::string more = "buffer_store_dword v8, off, s[0:3], s32 offset:4\n";
+  const Texts both = texts(kOn + more + kStore + kBack + kUse + kOn + kLoad + kBack + kReturn);
+  CHECK(Texts(both.begin(), both.begin() + 4) ==
+        Texts{"s_or_saveexec_b64 s[4:5], -1", "buffer_store_dword v8, off, s[0:3], s32 offset:4",
+              "s_nop 0", "s_mov_b64 exec, s[4:5]"});
 }
 
 TEST_CASE("a pair may have lanes of two vector registers") {

@@ -57,6 +57,34 @@ TEST_CASE("a mask read as a number is made by a ballot") {
   CHECK(wave_operations(r.module.kernels[0]) == 1);
 }
 
+TEST_CASE("a mask is no number where it goes to a register that no lane reads") {
+  const std::string move = "v_cmp_gt_u32 vcc, 7, v0\nv_mov_b32 v5, vcc_lo\ns_branch .Lon\n.Lon:\n";
+  const std::string read = "buffer_store_dword v5, off, s[4:7], 0\n", write = "v_mov_b32 v5, 1\n";
+  const auto operations = [&](const std::string& body) {
+    const auto r = lower(".text\nk:\n" + move + body +
+                         "s_endpgm\n.section .rodata\n.amdhsa_kernel k\n"
+                         ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n"
+                         ".end_amdhsa_kernel\n");
+    REQUIRE(r.module.kernels.size() == 1);
+    check_verified(r.module.kernels[0]);
+    return wave_operations(r.module.kernels[0]);
+  };
+  CHECK(operations("") == 0);
+  CHECK(operations(write + read) == 0);
+  CHECK(operations("v_lshl_b64 v[5:6], v[2:3], 1\n" + read) == 0);
+  CHECK(operations("buffer_load_dword v5, off, s[4:7], 0\n" + read) == 0);
+  CHECK(operations(read) == 1);
+  CHECK(operations("v_mac_f32 v5, v1, v2\n" + read) == 1);
+  // Fewer lanes write it than may read it.
+  const std::string fewer = "s_mov_b64 s[8:9], exec\ns_mov_b64 exec, 3\n" + write;
+  CHECK(operations(fewer + read) == 0);
+  CHECK(operations(fewer + "s_mov_b64 exec, s[8:9]\n" + read) == 1);
+  CHECK(operations(fewer + "v_readlane_b32 s10, v5, 9\n") == 2);
+  // One of two paths reads it.
+  CHECK(operations("s_cmp_eq_u32 s10, 0\ns_cbranch_scc1 .Lread\n" + write + ".Lread:\n" + read) ==
+        1);
+}
+
 TEST_CASE("execz is a real branch where scalar state depends on it") {
   const char* region =
       "v_cmp_gt_u32 vcc, 7, v0\ns_and_saveexec_b64 s[6:7], vcc\ns_cbranch_execz .L1\n"
@@ -100,6 +128,56 @@ TEST_CASE("lanes leave loops one by one where only masks know") {
   CHECK(operations("v_readfirstlane_b32 s12, v1\nv_mov_b32 v4, s12\n", "") != 0);
   // A mask that another one than the lane's own way changes: inverted, it has the lane's bit on.
   CHECK(operations("s_xor_b64 s[14:15], exec, -1\n", "v_cndmask_b32 v4, 0, 1, s[14:15]\n") != 0);
+}
+
+namespace {
+
+/// A loop that lanes leave one by one, with a call in a condition; the stack pointer s32 and
+/// `behind` are wanted in the end.
+size_t operations_around_call(const std::string& callee, const std::string& behind = "") {
+  const std::string call =
+      "s_getpc_b64 s[12:13]\ns_add_u32 s12, s12, callee@rel32@lo+4\n"
+      "s_addc_u32 s13, s13, callee@rel32@hi+12\ns_swappc_b64 s[30:31], s[12:13]\n";
+  const gcn::Listing l =
+      gcn::parse(".text\nk:\ns_mov_b32 s32, 64\n" +
+                 leaving_loop(call, "v_mov_b32 v5, s32\n" + behind) + "callee:\n" + callee +
+                 "inner:\nv_mov_b32 v6, v1\ns_setpc_b64 s[30:31]\n"
+                 ".section .rodata\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 1\n"
+                 ".amdhsa_next_free_sgpr 1\n.end_amdhsa_kernel\n");
+  for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
+  gcn::LowerOptions options;
+  options.by_lane = true;
+  const auto r = gcn::lower(l, options);
+  for (const Diagnostic& d : r.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
+  REQUIRE(r.module.kernels.size() == 1);
+  check_verified(r.module.kernels[0]);
+  return wave_operations(r.module.kernels[0]);
+}
+
+}  // namespace
+
+TEST_CASE("lanes leave loops with calls in them one by one where the functions come back") {
+  const std::string back = "s_setpc_b64 s[30:31]\n", add = "v_add_i32 v1, vcc, v1, v0\n";
+  const std::string push = "s_add_i32 s32, s32, 0x400\n", pop = "s_sub_i32 s32, s32, 0x400\n";
+  CHECK(operations_around_call(add + back) == 0);
+  CHECK(operations_around_call(push + add + pop + back) == 0);
+  CHECK(operations_around_call(push + add + "s_addk_i32 s32, 0xfc00\n" + back) == 0);
+  const std::string nested =
+      "s_mov_b64 s[20:21], s[30:31]\ns_getpc_b64 s[12:13]\ns_add_u32 s12, s12, inner@rel32@lo+4\n"
+      "s_addc_u32 s13, s13, inner@rel32@hi+12\ns_swappc_b64 s[30:31], s[12:13]\n";
+  CHECK(operations_around_call(nested + "s_mov_b32 s30, s20\ns_mov_b32 s31, s21\n" + back) == 0);
+  CHECK(operations_around_call(nested + "s_setpc_b64 s[20:21]\n") == 0);
+  // The stack does not shrink again, on one path or on both; another number that is wanted.
+  CHECK(operations_around_call(push + back) != 0);
+  CHECK(operations_around_call("s_cmp_eq_u32 s4, 0\ns_cbranch_scc1 .Lon\n" + push + ".Lon:\n" +
+                               back) != 0);
+  CHECK(operations_around_call(push + "s_sub_i32 s32, s32, s4\n" + back) != 0);
+  CHECK(operations_around_call("s_mov_b32 s6, 7\n" + back, "v_mov_b32 v7, s6\n") != 0);
+  // It returns to somewhere else, or may; all lanes are on in it; it waits for the group.
+  CHECK(operations_around_call("s_add_u32 s30, s30, 4\ns_addc_u32 s31, s31, 0\n" + back) != 0);
+  CHECK(operations_around_call("s_or_saveexec_b64 s[14:15], -1\n" + add +
+                               "s_mov_b64 exec, s[14:15]\n" + back) != 0);
+  CHECK(operations_around_call("s_barrier\n" + back) != 0);
 }
 
 TEST_CASE("what cannot run is an error at its place") {

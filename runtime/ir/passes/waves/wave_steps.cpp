@@ -91,6 +91,8 @@ class Steps {
     if (!found_) return false;
     mark_ = true;
     steps_.resize(p_.blocks.size());
+    waited_.resize(p_.blocks.size());
+    find_reading_loops();
     std::ranges::fill(in_, Pending{});
     solve();
     insert();
@@ -121,6 +123,32 @@ class Steps {
     return reads && writes;
   }
 
+  /// Loops that only read, in each iteration: they need no step but the one in front of them, where
+  /// the whole wave is. Lanes that wait there for another group's flag then leave one by one.
+  void find_reading_loops() {
+    const Graph graph = block_graph(p_);
+    const BlockOrder order = reverse_postorder(graph);
+    const DomTree dom = dominators(graph);
+    if (!reducible(graph, order, dom)) return;
+    const Loops nest = loops(graph, order, dom);
+    std::vector<bool> writes(p_.blocks.size());
+    for (uint32_t b = 0; b < p_.blocks.size(); ++b)
+      if (std::ranges::any_of(p_.blocks[b].insts,
+                              [&](const Inst& i) { return is_access(i) && i.op == Op::store; }))
+        for (uint32_t h = nest.header[b]; h != kNone; h = nest.parent[h]) writes[h] = true;
+    for (const uint32_t b : order.nodes) {
+      if (p_.blocks[b].term.kind != Terminator::Kind::jump || !whole_[b]) continue;
+      const uint32_t h = p_.blocks[b].term.targets[0];
+      if (!nest.is_header[h] || writes[h] || locked_[h] || dom.dominates(h, b)) continue;
+      const bool only = std::ranges::all_of(
+          graph.preds[h], [&](uint32_t from) { return from == b || dom.dominates(h, from); });
+      const auto& insts = p_.blocks[h].insts;
+      const auto read = std::ranges::find_if(
+          insts, [&](const Inst& i) { return is_access(i) || brings_together(i); });
+      if (only && read != insts.end() && is_access(*read)) waited_[b] = &*read;
+    }
+  }
+
   /// Accesses only ever join: a fixed point is reached after a few rounds.
   void solve() {
     for (bool changed = true; changed;) {
@@ -139,7 +167,7 @@ class Steps {
   /// Stores of a block by themselves need no order: lanes write places of their own.
   Pending walk(size_t b) {
     const std::vector<Inst>& insts = p_.blocks[b].insts;
-    if (mark_) steps_[b].assign(insts.size(), false);
+    if (mark_) steps_[b].assign(insts.size() + 1, false);
     Pending before = in_[b], here, all = in_[b];
     const auto together = [&](bool everyone) {
       before = here = {};
@@ -160,23 +188,31 @@ class Steps {
       (read ? here.reads : here.writes) = true;
       (read ? all.reads : all.writes) = true;
     }
+    if (mark_ && waited_[b] != nullptr && all.writes) {
+      steps_[b][insts.size()] = true;
+      together(true);
+    }
     return all;
   }
 
   void insert() {
+    std::vector<uint32_t> sites(p_.blocks.size());
+    for (size_t b = 0; b < p_.blocks.size(); ++b)
+      if (waited_[b] != nullptr) sites[b] = waited_[b]->site;
     for (size_t b = 0; b < p_.blocks.size(); ++b) {
       if (std::ranges::find(steps_[b], true) == steps_[b].end()) continue;
       std::vector<Inst> out;
       std::vector<Inst>& insts = p_.blocks[b].insts;
-      for (size_t n = 0; n < insts.size(); ++n) {
+      for (size_t n = 0; n < steps_[b].size(); ++n) {
+        const bool end = n == insts.size();
         if (steps_[b][n]) {
           Inst sync;
           sync.op = Op::wave_sync;
           sync.src = {Operand::immediate(kWholeWave)};
-          sync.site = insts[n].site;
+          sync.site = end ? sites[b] : insts[n].site;
           out.push_back(std::move(sync));
         }
-        out.push_back(std::move(insts[n]));
+        if (!end) out.push_back(std::move(insts[n]));
       }
       insts = std::move(out);
     }
@@ -189,7 +225,8 @@ class Steps {
   /// nothing of those that have gone another way: they may yet come to what these have done.
   std::vector<bool> whole_;
   std::vector<bool> locked_;              ///< [block] under_locks()
-  std::vector<std::vector<bool>> steps_;  ///< [block][instruction]
+  std::vector<std::vector<bool>> steps_;  ///< [block][instruction], and one for the block's end
+  std::vector<const Inst*> waited_;       ///< [block in front of a loop that reads] its access
   bool publishes_ = false;                ///< some atomic's old value is looked at
   bool mark_ = false, found_ = false;
 };

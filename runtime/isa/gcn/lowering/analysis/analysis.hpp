@@ -64,6 +64,8 @@ bool is_source_slot(Slot slot);
 size_t branch_target(const Kernel& kernel, size_t index);
 bool ends_block(const Instruction& instruction);
 
+/// Of an analysis with blocks: `dead_moves`.
+void find_dead_moves(const Kernel& kernel, Analysis& analysis);
 /// Masks, and where their numbers are wanted: of an analysis with blocks, liveness and stale masks.
 void find_mask_numbers(const Kernel& kernel, const LowerOptions& options, Analysis& analysis);
 Analysis analyse(const Kernel& kernel, const LowerOptions& options = {});

@@ -226,6 +226,14 @@ std::optional<size_t> LaneSlotOwners::owner(size_t instruction) {
   return part + 1;
 }
 
+std::vector<size_t> LaneSlotOwners::naming(size_t owner, unsigned vector) const {
+  std::vector<size_t> out;
+  const Part& part = parts_[owner - 1];
+  for (size_t n = part.begin; n < part.end; ++n)
+    if (names(kernel_.code[n], vector)) out.push_back(n);
+  return out;
+}
+
 bool LaneSlotOwners::confirmed(const CallWays& ways) {
   calls_known_ = find_calls(ways, false);
   return std::ranges::all_of(answered_,

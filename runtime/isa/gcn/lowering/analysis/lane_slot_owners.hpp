@@ -33,6 +33,8 @@ class LaneSlotOwners {
   /// register for all lanes before it uses it, restores it before it returns, and does not call
   /// itself; by the calling convention it does not look at what its caller left there.
   std::optional<size_t> owner(size_t instruction);
+  /// What names the register in the owner's code as it is now.
+  std::vector<size_t> naming(size_t owner, unsigned vector) const;
   /// Whether all answers hold in the code that they made of the kernel, whose calls are these. What
   /// runs there is what runs here up to the first call that contradicts them, so there is none.
   bool confirmed(const CallWays& ways);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr unsigned kLanes = 64;
 constexpr unsigned kGeneralSgprs = 102;  // on every generation
+constexpr unsigned kMinusOne = 193;
 
 /// A lane of an owner's vector register: (owner * 256 + register) * kLanes + lane. A pair may have
 /// the last lane of one register and the first of the next.
@@ -35,6 +36,10 @@ class LaneSlots {
     find_pairs();
     assign();
     for (size_t n = 0; n < kernel_.code.size(); ++n) rewrite(n);
+    bool dropped = false;
+    for (const auto& [owner, vector] : owned_)
+      if (owner != 0) dropped = drop_saves(owner, vector) || dropped;
+    for (size_t n = 0; dropped && n < kernel_.code.size(); ++n) drop_whole_wave(n);
   }
 
  private:
@@ -54,6 +59,7 @@ class LaneSlots {
       const LaneAccess access = *lane_access(kernel_.code[n]);
       slot_at_[n] = (*owner * 256 + access.vector) * kLanes + access.lane;
       slots_.insert(*slot_at_[n]);
+      owned_.emplace(*owner, access.vector);
     }
     return !slots_.empty();
   }
@@ -128,10 +134,49 @@ class LaneSlots {
     become(i, both ? "s_mov_b64" : "s_mov_b32",
            writes ? std::vector{lane, other} : std::vector{other, lane});
     if (!both) return;
-    Operand once;
-    once.immediate = true;
-    become(kernel_.code[n + 1], "s_nop", {once});
+    become(kernel_.code[n + 1], "s_nop", {none()});
     slot_at_[n + 1].reset();
+  }
+
+  /// A function that keeps nothing in the register any more need not save and restore it.
+  bool drop_saves(size_t owner, unsigned vector) {
+    const std::vector<size_t> saves = owners_.naming(owner, vector);
+    const auto is_lane = [&](size_t n) { return lane_access(kernel_.code[n]).has_value(); };
+    if (std::ranges::any_of(saves, is_lane)) return false;
+    for (const size_t n : saves) become(kernel_.code[n], "s_nop", {none()});
+    return !saves.empty();
+  }
+  /// All lanes are turned on and back again with nothing in between. SCC becomes 1 either way.
+  void drop_whole_wave(size_t n) {
+    const Instruction& on = kernel_.code[n];
+    const Meaning& m = on.row->meaning;
+    const bool turns_on = on.row->does(kWritesExec) && m.op == ir::Op::or_ && !m.invert &&
+                          !m.invert_result && on.operands[1].code == kMinusOne;
+    const unsigned saved = turns_on ? on.operands[0].code : kExecLo;
+    if (saved == kExecLo) return;
+    size_t end = n + 1;
+    const auto here = [&] { return end < kernel_.code.size() && !entered_.contains(end); };
+    const auto waits = [&](const Instruction& i) {
+      return i.row->kind == Kind::nothing || i.row->kind == Kind::wait;
+    };
+    while (here() && waits(kernel_.code[end])) ++end;
+    if (!here()) return;
+    Instruction& back = kernel_.code[end];
+    const bool restores = back.row->kind == Kind::move && back.operands[0].code == kExecLo &&
+                          back.operands[0].count == 2 && back.operands[1].code == saved;
+    if (!restores) return;
+    Operand pair, exec, zero;
+    pair.code = saved;
+    exec.code = kExecLo;
+    pair.count = exec.count = 2;
+    zero.code = kZero;
+    become(kernel_.code[n], "s_mov_b64", {pair, exec});
+    become(back, "s_cmp_eq_u32", {zero, zero});
+  }
+  static Operand none() {
+    Operand zero;
+    zero.immediate = true;
+    return zero;
   }
   void become(Instruction& i, std::string_view name, std::vector<Operand> operands) const {
     Instruction move;
@@ -150,6 +195,7 @@ class LaneSlots {
   std::vector<std::optional<LaneSlot>> slot_at_;  ///< per instruction
   std::bitset<kGeneralSgprs + 1> named_;          ///< scalar registers that are in use
   std::set<LaneSlot> slots_, pairs_;              ///< pairs: their low words
+  std::set<std::pair<size_t, unsigned>> owned_;   ///< owners, and registers whose lanes they own
   std::set<size_t> entered_;                      ///< instructions that others lead to
   std::map<LaneSlot, unsigned> scalar_;
 };

@@ -2,7 +2,6 @@
 // look at the other lanes, so it is made only where somebody wants it before the pair is written
 // again.
 #include <algorithm>
-#include <optional>
 
 #include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
 
@@ -127,49 +126,6 @@ struct Wanted {
     }
   }
 };
-
-/// Does the instruction write all of its vector register, in the lanes of EXEC, and not read it?
-std::optional<unsigned> overwritten(const Instruction& i) {
-  const Row& row = *i.row;
-  if (i.form != Form::plain || i.lds || i.tfe || row.does(kReadsDst)) return {};
-  const bool vector = row.is_vector_alu();
-  const bool load = row.encoding == Encoding::mubuf && row.kind == Kind::load;
-  const Operand* to = i.operand(load ? Slot::vdata : Slot::vdst);
-  if ((!vector && !load) || row.kind == Kind::across || to == nullptr) return {};
-  return to->count == 1 && to->code >= kVgpr0 ? std::optional(to->code) : std::nullopt;
-}
-
-/// Moves to a vector register that the same lanes write again before anybody reads it, as compilers
-/// leave them that do not optimise: what they read is not wanted.
-void find_dead_moves(const Kernel& k, Analysis& a) {
-  a.dead_moves.resize(k.code.size());
-  const auto counts = [](const Instruction& i) {
-    const Meaning& m = i.row->meaning;
-    return m.moves_source || m.moves_result || m.indexing != Indexing::keeps;
-  };
-  if (std::ranges::any_of(k.code, counts) || !a.indexed.empty()) return;
-  for (const BasicBlock& b : a.blocks) {
-    std::bitset<kVgpr0 + 256> written;  // later in the block, before anybody reads it
-    for (size_t n = b.end; n-- > b.begin;) {
-      const Instruction& i = k.code[n];
-      if (effects(i).writes.test(kExecLo) || ends_block(i)) written.reset();
-      const auto to = overwritten(i);
-      const bool pure =
-          i.row->is_vector_alu() && i.row->kind == Kind::alu && effects(i).writes.none();
-      a.dead_moves[n] = to && pure && written.test(*to);
-      if (a.dead_moves[n]) continue;
-      if (to) written.set(*to);
-      for (size_t o = 0; o < i.operands.size(); ++o) {
-        const Operand& from = i.operands[o];
-        const Slot slot = i.row->operands[o].slot;
-        const bool result = to && (slot == Slot::vdst || (slot == Slot::vdata && *to == from.code));
-        if (from.immediate || result) continue;
-        for (unsigned c = from.code; c < from.code + from.count && c < written.size(); ++c)
-          written.reset(c);
-      }
-    }
-  }
-}
 
 void find_wanted(const Kernel& k, const LowerOptions& options, Analysis& a) {
   ScalarSet always;

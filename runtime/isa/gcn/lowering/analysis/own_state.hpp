@@ -1,0 +1,139 @@
+// What a wave that goes on without a lane does to the lane's own bit of each mask, and to scalar
+// registers as numbers.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+
+#include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
+
+namespace lanewise::gcn {
+
+/// What a lane's own bit of each pair of scalar registers is: 0, 1, what it was at the branch, or
+/// anything.
+class OwnBits {
+ public:
+  using Bit = uint32_t;
+  static constexpr Bit kOff = 0, kAnything = ~0U, kOn = kAnything - 1;
+
+  bool operator==(const OwnBits&) const = default;
+
+  static OwnBits distinct() {
+    OwnBits out;
+    for (size_t n = 0; n < out.bits_.size(); ++n) out.bits_[n] = static_cast<Bit>(n + 1);
+    return out;
+  }
+  Bit of(unsigned code) const { return bits_[code / 2]; }
+  bool exec_off() const { return of(kExecLo) == kOff; }
+  /// The lane is off: so are all pairs that hold the same bit.
+  void turn_off() {
+    const Bit exec = of(kExecLo);
+    for (Bit& bit : bits_)
+      if (bit == exec && exec != kAnything) bit = kOff;
+    bits_[kExecLo / 2] = kOff;
+  }
+  /// True when that changed anything.
+  bool join(const OwnBits& other) {
+    const OwnBits before = *this;
+    for (size_t n = 0; n < bits_.size(); ++n)
+      if (bits_[n] != other.bits_[n]) bits_[n] = kAnything;
+    return *this != before;
+  }
+  /// `fresh` stands for a bit that nothing is known of, or kAnything.
+  void step(const Instruction& i, Bit fresh) {
+    const bool was_off = exec_off();
+    const Bit exec = of(kExecLo);
+    std::optional<Bit> result, new_exec;
+    if (i.row->does(kMaskLogic)) {
+      const Bit x = source(i.operands[1]);
+      if (i.row->does(kWritesExec)) {
+        new_exec = logic(i.row->meaning, x, exec, fresh);
+        result = exec;
+      } else {
+        result = i.operands.size() < 3 ? only(i.row->meaning, x, fresh)
+                                       : logic(i.row->meaning, x, source(i.operands[2]), fresh);
+      }
+    } else if (i.row->has(Slot::mask_dst) || i.row->does(kWritesVcc)) {
+      // Compares and carries have the bits of inactive lanes off.
+      result = was_off ? kOff : fresh;
+      if (i.row->does(kWritesExec)) new_exec = result;
+    }
+    const ScalarSet writes = effects(i).writes;
+    for (size_t code = writes._Find_first(); code < writes.size(); code = writes._Find_next(code))
+      bits_[code / 2] = result.value_or(kAnything);
+    if (new_exec) bits_[kExecLo / 2] = *new_exec;
+  }
+
+ private:
+  static constexpr unsigned kMinusOne = 193;
+
+  Bit source(const Operand& o) const {
+    if (o.immediate) return kAnything;
+    if (is_scalar(o.code)) return o.code % 2 == 0 ? of(o.code) : kAnything;
+    return o.code == kZero ? kOff : o.code == kMinusOne ? kOn : kAnything;
+  }
+  static Bit inverse(Bit x) { return x == kOff ? kOn : x == kOn ? kOff : kAnything; }
+  static Bit only(const Meaning& m, Bit x, Bit fresh) {
+    const Bit out = m.op == ir::Op::mov ? x : m.op == ir::Op::not_ ? inverse(x) : kAnything;
+    return out != kAnything ? out : fresh;
+  }
+  static Bit logic(const Meaning& m, Bit x, Bit y, Bit fresh) {
+    Bit out = m.invert && x == y && x != kAnything
+                  ? combine(m.op, x, y, true)
+                  : combine(m.op, x, m.invert ? inverse(y) : y, false);
+    if (m.invert_result) out = inverse(out);
+    return out != kAnything ? out : fresh;
+  }
+  /// `opposite`: y is not x, whatever x is.
+  static Bit combine(ir::Op op, Bit x, Bit y, bool opposite) {
+    const bool same = x == y && x != kAnything && !opposite;
+    if (op == ir::Op::and_ || op == ir::Op::or_) {
+      const Bit strong = op == ir::Op::and_ ? kOff : kOn;
+      if (opposite || x == strong || y == strong) return strong;
+      return same || y == inverse(strong) ? x : x == inverse(strong) ? y : kAnything;
+    }
+    if (op != ir::Op::xor_) return kAnything;
+    if (opposite) return kOn;
+    if (same) return kOff;
+    if (x == kOff || y == kOff) return x == kOff ? y : x;
+    return x == kOn ? inverse(y) : y == kOn ? inverse(x) : kAnything;
+  }
+
+  std::array<Bit, ScalarSet().size() / 2> bits_{};
+};
+
+/// What scalar registers hold as numbers, as far as it is what one of them held at the start, the
+/// address behind a call or nothing, plus a constant.
+class OwnWords {
+ public:
+  struct Word {
+    uint32_t of = 0;  ///< kConstant, a register's code + 1, or a half of an address
+    uint32_t plus = 0;
+    bool operator==(const Word&) const = default;
+  };
+  using Known = std::optional<Word>;
+
+  bool operator==(const OwnWords&) const = default;
+  bool is_as_before(unsigned code) const { return of(code) == Known(Word{code + 1, 0}); }
+  /// Does the pair hold the address behind this call?
+  bool leads_behind(const Operand& pair, size_t call) const;
+  void step(const Instruction& i);
+  /// At a call: where it returns to.
+  void put_address_behind(const Operand& pair, size_t call);
+  /// True when that changed anything.
+  bool join(const OwnWords& other);
+
+ private:
+  static constexpr uint32_t kConstant = 0;
+  static uint32_t address_half(size_t call, unsigned half) {
+    return static_cast<uint32_t>(ScalarSet().size() + 2 * call + half + 1);
+  }
+  Known of(unsigned code) const;
+  Known source(const Operand& o, unsigned dword) const;
+  Known result(const Instruction& i, unsigned dword) const;
+
+  std::map<unsigned, Known> at_;  ///< others are as they were at the start
+};
+
+}  // namespace lanewise::gcn
