@@ -225,3 +225,72 @@ spills:
   kernel.launch({.grid = {1}, .block = {5, 3, 2}}, out).check();
   check_equal(out.read<uint32_t>(), want);
 }
+
+// As compilers write it that do not optimise: a call in a condition in a loop. Each lane leaves the
+// loop by itself, and the function's stack is where it was.
+TEST_CASE("gcn lanes: a loop with calls is left one by one, without waves") {
+  std::string text = ".amdgcn_target \"amdgcn--amdhsa--gfx700\"\ncalls:\n";
+  for (int n = 0; n < 200; ++n) text += "  s_nop 0\n";  // small kernels keep their waves
+  text += R"(
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  s_mov_b32 s32, 64
+  v_mul_u32_u24 v1, 7, v0
+  v_and_b32 v1, 63, v1
+  v_mov_b32 v2, 0
+  s_mov_b64 s[8:9], 0
+again:
+  v_and_b32 v3, 1, v1
+  v_cmp_eq_u32 vcc, 1, v3
+  s_and_saveexec_b64 s[10:11], vcc
+  s_cbranch_execz even
+  s_getpc_b64 s[12:13]
+  s_add_u32 s12, s12, add@rel32@lo+4
+  s_addc_u32 s13, s13, add@rel32@hi+12
+  s_swappc_b64 s[30:31], s[12:13]
+even:
+  s_or_b64 exec, exec, s[10:11]
+  v_subrev_i32 v1, vcc, 5, v1
+  v_cmp_gt_i32 vcc, 5, v1
+  s_or_b64 s[8:9], vcc, s[8:9]
+  s_andn2_b64 exec, exec, s[8:9]
+  s_cbranch_execnz again
+  s_or_b64 exec, exec, s[8:9]
+  v_add_i32 v2, vcc, s32, v2
+  v_lshlrev_b32 v3, 2, v0
+  s_waitcnt lgkmcnt(0)
+  s_mov_b32 s6, -1
+  s_mov_b32 s7, 0xf000
+  buffer_store_dword v2, v3, s[4:7], 0 offen
+  s_endpgm
+add:
+  s_addk_i32 s32, 0x10
+  v_mul_u32_u24 v4, 3, v1
+  v_add_i32 v4, vcc, s32, v4
+  v_add_i32 v2, vcc, v2, v4
+  s_addk_i32 s32, 0xfff0
+  s_setpc_b64 s[30:31]
+.section .rodata
+.amdhsa_kernel calls
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+  .amdhsa_kernarg_size 8
+.amdhsa_next_free_vgpr 5
+.amdhsa_next_free_sgpr 33
+.end_amdhsa_kernel
+)";
+  std::vector<uint32_t> want(64, 64);
+  for (uint32_t lane = 0; lane < 64; ++lane) {
+    int v = static_cast<int>(7 * lane & 63);
+    do {
+      if ((v & 1) != 0) want[lane] += 80 + 3 * static_cast<uint32_t>(v);
+      v -= 5;
+    } while (v >= 5);
+  }
+  auto out = device().buffer(std::vector<uint32_t>(64), "out");
+  const auto result = device()
+                          .load_text(text, lanewise::Isa::gcn, "calls")
+                          .kernel("calls")
+                          .launch({.grid = {1}, .block = {64}}, out);
+  result.check();
+  CHECK(result.wave_mode == "lane");
+  check_equal(out.read<uint32_t>(), want);
+}

@@ -101,22 +101,22 @@ def theirs(lines, target):
 
 
 def ours(lanewise, lines, target):
-    """Each line that is refused, by the assembler's messages; the words of the others."""
-    with tempfile.NamedTemporaryFile("w", suffix=".s") as f:
-        f.write("\n".join(lines) + "\n")
-        f.flush()
-        command = [lanewise, "asm", "--isa", "gcn", "--target", target, "--tsv", f.name]
-        p = subprocess.run(command, capture_output=True, text=True)
-        refused = {int(m) for m in re.findall(r":(\d+):\d+: error", p.stderr)}
-        f.seek(0)
-        f.truncate()
-        f.write("\n".join("s_nop 0" if n + 1 in refused else line for n, line in enumerate(lines)) + "\n")
-        f.flush()
-        q = subprocess.run(command, capture_output=True, text=True)
-    if q.returncode != 0:
-        raise SystemExit(f"{target}: {q.stderr[:500]}")
-    rows = [row.split("\t") for row in q.stdout.splitlines() if row and row[0] != "#"]
-    return refused, rows
+    """The lines that are refused, which the assembler names a few at a time, and the words of the others."""
+    refused = set()
+    with tempfile.TemporaryDirectory() as folder:
+        name = folder + "/lines.s"
+        while True:
+            with open(name, "w", encoding="utf-8") as f:
+                f.write("\n".join("s_nop 0" if n + 1 in refused else line for n, line in enumerate(lines)) + "\n")
+            p = subprocess.run([lanewise, "asm", "--isa", "gcn", "--target", target, "--tsv", name], capture_output=True,
+                               text=True)
+            more = {int(m) for m in re.findall(r":(\d+):\d+: error", p.stderr)} - refused
+            if not more:
+                break
+            refused |= more
+    if p.returncode != 0:
+        raise SystemExit(f"{target}: {p.stderr[:500]}")
+    return refused, [row.split("\t") for row in p.stdout.splitlines() if row and row[0] != "#"]
 
 
 def main():
@@ -141,10 +141,14 @@ def main():
         names = sorted(rows)
         lines = [mutate(r.choice(rows[names[n % len(names)]]), r) for n in range(a.lines)]
         want = theirs(lines, target)
-        refused, words = ours(a.lanewise, lines, target)
+        refused, words = set(), []
+        for begin in range(0, len(lines), 1000):
+            part, rows_of_part = ours(a.lanewise, lines[begin:begin + 1000], target)
+            refused |= {begin + n for n in part}
+            words += rows_of_part
         shown = collections.Counter()
         for n, line in enumerate(lines):
-            own = None if n + 1 in refused else words[n][-1]
+            own = None if n + 1 in refused else words[n][1]
             if own == want[n]:
                 continue
             kind = "accepted here" if want[n] is None else "refused here" if own is None else "other bytes"
