@@ -502,7 +502,22 @@ typedef struct lw_result_info {
   uint64_t printed_bytes; /* %c may have put zeros into it */
   /* With the policy check=perf: what each instruction cost, as JSON (docs/counters.md); else "". */
   const char* profile;
+  /* With the policy check=race: how many ranges lw_result_touched has; else 0. */
+  uint64_t touched_ranges;
 } lw_result_info;
+
+/* Global memory that a launch with the policy check=race touched: bytes of which the same
+ * instructions made the last load and the last store. Atomics are stores. */
+typedef struct lw_touched {
+  uint32_t struct_size;
+  uint32_t load_line, store_line; /* of the input text, 0 = unknown */
+  uint64_t address, bytes;
+  const char *load_text, *store_text;     /* the instruction; "" where there was none */
+  const char *load_source, *store_source; /* "file.cu:12", "" when unknown */
+  /* 1: an atomic or another strong access whose scope holds other launches. */
+  int load_strong, store_strong;
+  int same_value; /* 1: the store found its own value in place */
+} lw_touched;
 
 typedef struct lw_fault {
   uint32_t struct_size;
@@ -566,6 +581,8 @@ typedef struct lw_fault {
 
 LW_API lw_status lw_result_get_info(lw_result* result, lw_result_info* out);
 LW_API lw_status lw_result_fault(lw_result* result, size_t index, lw_fault* out);
+/* Sorted by address, at most 4194304 of them; index counts from 0. */
+LW_API lw_status lw_result_touched(lw_result* result, size_t index, lw_touched* out);
 LW_API void lw_result_release(lw_result* result);
 
 /* ---- queues ------------------------------------------------------------------------------- */

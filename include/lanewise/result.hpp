@@ -63,6 +63,9 @@ inline std::string headline(const FaultReport& f) {
       if (f.assertion.empty()) return "trap executed";
       return "assertion failed: " + f.assertion + (f.function.empty() ? "" : ", in " + f.function);
     case FaultKind::uninitialised:
+      if (!f.access.empty())
+        return access(f, (f.access + " of a value that nobody has written, loaded from").c_str(),
+                      "at");
       return access(f, "read of", "not all of which were written, at") +
              " (a mere copy counts as a read, of padding too)";
     case FaultKind::wave_divergence:
@@ -132,6 +135,12 @@ inline std::string format(const FaultReport& f) {
   } else if (!f.schedule.empty()) {
     out << "    in the order " << f.schedule << " (--schedule " << f.schedule
         << " repeats it), and not in the order " << f.other_schedule << "\n";
+  }
+  if (f.kind == FaultKind::uninitialised && !f.other_access.empty()) {
+    out << "    " << f.other_access << " at " << f.other_pc << ": " << f.other_text;
+    if (f.other_line != 0) out << "  (line " << f.other_line << ")";
+    if (!f.other_source.empty()) out << "  [" << f.other_source << "]";
+    out << "\n    " << f.reason << "\n";
   }
   if (f.kind == FaultKind::data_race) {
     out << "    after " << f.other_access << " at " << f.other_pc << ": " << f.other_text;

@@ -248,6 +248,24 @@ class ResultInfo(Sized):
         ("printed", c.c_char_p),
         ("printed_bytes", c.c_uint64),
         ("profile", c.c_char_p),
+        ("touched_ranges", c.c_uint64),
+    ]
+
+
+class Touched(Sized):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("load_line", c.c_uint32),
+        ("store_line", c.c_uint32),
+        ("address", c.c_uint64),
+        ("bytes", c.c_uint64),
+        ("load_text", c.c_char_p),
+        ("store_text", c.c_char_p),
+        ("load_source", c.c_char_p),
+        ("store_source", c.c_char_p),
+        ("load_strong", c.c_int),
+        ("store_strong", c.c_int),
+        ("same_value", c.c_int),
     ]
 
 
@@ -403,6 +421,7 @@ FUNCTIONS = {
     "lw_cancel_release": (None, [c.c_void_p]),
     "lw_result_get_info": (c.c_int32, [c.c_void_p, c.POINTER(ResultInfo)]),
     "lw_result_fault": (c.c_int32, [c.c_void_p, c.c_size_t, c.POINTER(Fault)]),
+    "lw_result_touched": (c.c_int32, [c.c_void_p, c.c_size_t, c.POINTER(Touched)]),
     "lw_result_release": (None, [c.c_void_p]),
     "lw_queue_create": (c.c_int32, [c.c_void_p, c.POINTER(c.c_void_p)]),
     "lw_queue_release": (None, [c.c_void_p]),

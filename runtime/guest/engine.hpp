@@ -82,6 +82,18 @@ struct Race {
   uint64_t times = 1;
 };
 
+/// How a value that nobody has written decides what happens (--check init): by the instruction of
+/// the fault.
+enum class UndefinedUse : uint8_t { branch, guard, address, store, atomic, operand };
+/// What a fault of the kind uninitialised has beside the memory that was not written.
+struct UndefinedValue {
+  UndefinedUse use = UndefinedUse::branch;
+  uint64_t bits = 0;               ///< of the register that depend on it
+  bool computed = false;           ///< they are more than a copy of it
+  uint32_t load_site = ir::kNone;  ///< where it was loaded, by the same lane or another of its wave
+  uint32_t stored_by = ir::kNone;  ///< which store copied it there
+};
+
 /// What a fault that a search over schedules found has beside its own access, which is that of the
 /// order `schedule`. Of an order_dependent: the first order's store to the same word.
 struct OrderDependence {
@@ -106,9 +118,10 @@ struct Fault {
   uint64_t address = 0;
   uint32_t size = 0;               ///< bytes of the access, 0 when it is none
   uint32_t parameter = ir::kNone;  ///< byte offset of the pointer that the access goes through
-  std::shared_ptr<const Sync> sync = {};              ///< of a barrier or a member mask
-  std::shared_ptr<const Race> race = {};              ///< of a data_race
-  std::shared_ptr<const OrderDependence> order = {};  ///< of what a search over schedules found
+  std::shared_ptr<const Sync> sync = {};                 ///< of a barrier or a member mask
+  std::shared_ptr<const Race> race = {};                 ///< of a data_race
+  std::shared_ptr<const OrderDependence> order = {};     ///< of what a search over schedules found
+  std::shared_ptr<const UndefinedValue> undefined = {};  ///< of an uninitialised value that is used
 };
 inline constexpr uint32_t kMaxFaults = 64;
 
@@ -185,6 +198,22 @@ struct LaunchRequest {
   guest::Unwritten* unwritten = nullptr;
 };
 
+/// Global memory that a launch touched, as the check of races has seen it: bytes of which the same
+/// instructions made the last load and the last store.
+struct TouchedRange {
+  uint64_t address = 0, bytes = 0;
+  uint32_t load_site = ir::kNone, store_site = ir::kNone;  ///< kNone: there was none
+  /// Atomics and other strong accesses, whose scope holds other launches.
+  bool strong_load = false, strong_store = false;
+  bool same_value = false;  ///< the store found its own value in place
+
+  bool continues(const TouchedRange& other) const {
+    return other.address + other.bytes == address && other.load_site == load_site &&
+           other.store_site == store_site && other.strong_load == strong_load &&
+           other.strong_store == strong_store && other.same_value == same_value;
+  }
+};
+
 struct LaunchTimes {
   double translate_ms = 0, pipeline_ms = 0, dispatch_ms = 0;
 };
@@ -193,9 +222,10 @@ struct LaunchResult {
   std::vector<Fault> faults;  ///< sorted by group, then lane
   uint64_t fault_count = 0;
   LaunchTimes times;
-  std::string wave_mode;    ///< "lane", "packed" or "serial"
-  std::string wave_reason;  ///< why
-  std::string profile;      ///< JSON, of the check perf
+  std::string wave_mode;              ///< "lane", "packed" or "serial"
+  std::string wave_reason;            ///< why
+  std::string profile;                ///< JSON, of the check perf
+  std::vector<TouchedRange> touched;  ///< of the check race; sorted by address
 };
 
 /// The policy `check` is a list of kinds, separated by commas.
@@ -212,6 +242,13 @@ inline bool checks(const LaunchRequest& request, std::string_view kind) {
 /// Reads of what nobody wrote are faults (--check init).
 inline bool checks_written(const LaunchRequest& request) {
   return checks(request, "init");
+}
+
+/// They are followed to where something depends on them (the policy init.report). The reference
+/// engine alone does that.
+inline bool follows_unwritten(const LaunchRequest& request) {
+  const auto how = request.policies.find("init.report");
+  return checks_written(request) && (how == request.policies.end() || how->second == "use");
 }
 
 /// Races are faults (--check race). The reference engine alone finds them.

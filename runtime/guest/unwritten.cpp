@@ -64,6 +64,19 @@ void Unwritten::note(uint64_t address, uint64_t bytes) {
   }
 }
 
+void Unwritten::lose(uint64_t address, uint64_t bytes, uint64_t allocation,
+                     uint64_t allocation_bytes) {
+  const auto known = unwritten_.find(allocation);
+  Range& range = unwritten_[allocation];
+  if (known == unwritten_.end()) {
+    range.bytes = allocation_bytes;
+    set_bits(map_of(range), 0, allocation_bytes);
+  }
+  if (range.map.empty()) return;  // nothing of it is written
+  for (uint64_t n = address - allocation; n < address - allocation + bytes; ++n)
+    range.map[n / 8] &= ~std::byte(1U << n % 8);
+}
+
 bool Unwritten::written(uint64_t address, uint64_t bytes) const {
   for (auto at = first_behind(address); at != unwritten_.end() && at->first < address + bytes;
        ++at) {

@@ -22,6 +22,8 @@ class Unwritten {
   void clear() { unwritten_.clear(); }
   /// Somebody wrote these bytes.
   void note(uint64_t address, uint64_t bytes);
+  /// What nobody had written was copied to these bytes of an allocation.
+  void lose(uint64_t address, uint64_t bytes, uint64_t allocation, uint64_t allocation_bytes);
   /// Has every one of these bytes been written?
   bool written(uint64_t address, uint64_t bytes) const;
 

@@ -178,10 +178,11 @@ class ReferenceEngine final : public Engine {
   /// Accesses are held against one allocation each where the arguments allow it.
   Prepared prepare(const LaunchRequest& request, bool scheduled) {
     const auto ready = [&](bool pointers) {
-      return ready_.get(*request.program, request.program_id,
-                        {pointers, request.schedule == WaveSchedule::lockstep, bool{hook_},
-                         bool{touch_} || checks_written(request), checks(request, "perf"),
-                         checks_races(request) || checks_copies(request), scheduled});
+      return ready_.get(
+          *request.program, request.program_id,
+          {pointers, request.schedule == WaveSchedule::lockstep, bool{hook_},
+           bool{touch_} || checks_written(request), checks(request, "perf"),
+           checks_races(request) || checks_copies(request), scheduled, follows_unwritten(request)});
     };
     if (request.memcheck != Memcheck::alloc || !request.pointers) return {ready(false), {}};
     Prepared checked{ready(true), {}};
@@ -267,6 +268,32 @@ class ReferenceEngine final : public Engine {
     return all;
   }
 
+  /// The guest's address of a byte of the host's memory; 0 for none.
+  uint64_t address_of(std::span<const HostRange> ranges, const std::byte* at) const {
+    const std::less<> before;
+    if (!before(at, arena_.get()) && before(at, arena_.get() + size_))
+      return guest::kArenaBase + static_cast<uint64_t>(at - arena_.get());
+    for (const HostRange& r : ranges) {
+      const auto* data = r.data != nullptr ? r.data : reinterpret_cast<const std::byte*>(r.address);
+      if (!before(at, data) && before(at, data + r.size))
+        return r.address + static_cast<uint64_t>(at - data);
+    }
+    return 0;
+  }
+
+  /// Without what the runtime keeps for itself, such as printed text.
+  std::vector<TouchedRange> touched_by(const race::Watch& watch, const LaunchRequest& request,
+                                       std::span<const HostRange> ranges) const {
+    std::vector<TouchedRange> out =
+        watch.touched([&](const std::byte* at) { return address_of(ranges, at); });
+    for (const uint64_t own : request.own_allocations) {
+      const Allocation* a = guest::allocation_at(request.allocations, own, 1);
+      if (a == nullptr) continue;
+      std::erase_if(out, [&](const TouchedRange& r) { return r.address - a->address < a->size; });
+    }
+    return out;
+  }
+
   void run_orders(const LaunchRequest& request, const Prepared& prepared, const Deadline& deadline,
                   const guest::Schedule& schedule, LaunchResult& result) const {
     if (!schedule.changes_order()) return run_groups(request, prepared, deadline, nullptr, result);
@@ -330,14 +357,16 @@ class ReferenceEngine final : public Engine {
     refuse_large_group(request, decoded);
     const OrderSeen& seen = prepared.ready->order_seen;
     const bool automatic = request.schedule == WaveSchedule::automatic;
-    const bool checked = hook_ || touch_ || checks_written(request) ||
-                         (request.events != nullptr && request.events->exact() != nullptr);
+    const bool by_lanes = hook_ || touch_ ||
+                          (checks_written(request) && !follows_unwritten(request)) ||
+                          (request.events != nullptr && request.events->exact() != nullptr);
+    const bool checked = by_lanes || checks_written(request);
     std::optional<SyncWatch> sync;
     if (checks(request, "sync")) sync.emplace();
     const bool races = checks_races(request) || checks_copies(request);
     const bool together = automatic && !checked && !sync && !races && !checks(request, "perf") &&
                           !seen.groups && request.events == nullptr;
-    Setting setting{hook_, touch_, deadline, !automatic || checked || seen.lanes};
+    Setting setting{hook_, touch_, deadline, !automatic || by_lanes || seen.lanes};
     if (sync) setting.sync = &*sync;
     std::optional<Profile> profile;
     if (checks(request, "perf")) {
@@ -369,6 +398,7 @@ class ReferenceEngine final : public Engine {
     }
     if (sync) sync->collect(result);
     if (watch) watch->collect(result);
+    if (watch && watch->looks) result.touched = touched_by(*watch, request, ranges);
     if (profile) result.profile = profile->json();
   }
 

@@ -2,6 +2,7 @@
 // misses, which are not accused; copies that complete at once and late ones.
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/ptx_kernels.hpp"
 #include "tests/cli/support.hpp"
 
 namespace asyncs_test {
@@ -21,19 +22,10 @@ struct Planted {
 /// by 1024 others. %p1: lane 0, %p2: the first warp. bar: an mbarrier for lane 0's arrival, all:
 /// one for all lanes.
 std::string ptx(const std::string& body) {
-  return R"(.version 8.4
-.target sm_90a
-.address_size 64
-.visible .entry k(.param .u64 out)
-{
-  .reg .pred %p<6>;
-  .reg .b32 %r<16>;
-  .reg .b64 %rd<8>;
-  .shared .align 16 .b8 m[2048];
-  .shared .align 8 .b64 bar;
-  .shared .align 8 .b64 all;
-  ld.param.u64 %rd1, [out];
-  mov.u32 %r1, %tid.x;
+  return ptx_kernel("8.4", "sm_90a",
+                    "  .shared .align 16 .b8 m[2048];\n  .shared .align 8 .b64 bar;\n"
+                    "  .shared .align 8 .b64 all;",
+                    R"(
   shl.b32 %r2, %r1, 4;
   mov.u32 %r3, m;
   add.u32 %r4, %r3, %r2;
@@ -47,8 +39,7 @@ std::string ptx(const std::string& body) {
   @%p1 mbarrier.init.shared.b64 [bar], 1;
   @%p1 mbarrier.init.shared.b64 [all], 64;
   bar.sync 0;
-)" + body +
-         "\n  ret;\n}\n";
+)" + body);
 }
 
 const std::string kCopy = "cp.async.cg.shared.global [%r4], [%rd2], 16;\n",
@@ -215,13 +206,13 @@ TEST_CASE("asynchronous copies: what a report says" * kHostCase) {
   CHECK(f["access"] == "load");
   CHECK(f["lane"] == 0);
   CHECK(f["wave"] == 0);
-  CHECK(f["line"] == 30);
+  CHECK(f["line"] == 33);
   CHECK(f["times"] == 64);
   CHECK(contains(f["text"], "ld.shared.u32 %r8, [%r5+4]"));
   CHECK(f["other"]["access"] == "asynchronous copy");
   CHECK(f["other"]["wave"] == 1);
   CHECK(f["other"]["lane"] == 0);
-  CHECK(f["other"]["line"] == 27);
+  CHECK(f["other"]["line"] == 30);
   CHECK(contains(f["other"]["text"], "cp.async.cg"));
   CHECK(contains(f["remedy"], "cp.async.wait_group"));
 }

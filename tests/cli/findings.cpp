@@ -36,10 +36,13 @@ Output found(const std::string& more) {
   return program_as_is("run " + two_faults() + kHow + more);
 }
 
-/// A reader of the format that shares nothing with the writer: counts and texts, or what is wrong.
-Output python(const std::string& code, const std::string& file) {
-  const std::string script = write("read.py", code), out = scratch() + "/read.txt";
-  const int status = std::system(("python3 " + script + " " + file + " >" + out + " 2>&1").c_str());
+/// A reader of the format (sarif, junit, ncu) that shares nothing with the writer: a line for each
+/// result, or what is wrong.
+Output read_as(const std::string& format, const std::string& file) {
+  const std::string out = scratch() + "/read.txt";
+  const int status = std::system(("python3 " LANEWISE_TEST_DATA "/cli/formats.py " + format + " " +
+                                  file + " >" + out + " 2>&1")
+                                     .c_str());
   return {WEXITSTATUS(status), slurp(out), ""};
 }
 
@@ -76,24 +79,65 @@ TEST_CASE("findings as JSON, text, SARIF and JUnit" * kHostCase) {
     CHECK(contains(place["artifactLocation"]["uri"], "two_faults.ptx"));
     CHECK(place["region"]["startLine"].get<int>() >= 14);
   }
-  const Output xml = python(R"(
-import sys, xml.etree.ElementTree as tree
-root = tree.parse(sys.argv[1]).getroot()
-suite = root.find('testsuite')
-cases = suite.findall('testcase')
-assert root.tag == 'testsuites' and int(suite.get('tests')) == len(cases)
-assert int(suite.get('failures')) == len(suite.findall('testcase/failure'))
-assert int(suite.get('skipped')) == len(suite.findall('testcase/skipped'))
-for case in cases:
-    print(case.get('classname'), case.get('name').split(' ')[0], case.get('name').split('/')[-1], [child.tag for child in case])
-    for failure in case.findall('failure'):
-        assert failure.get('type') and failure.get('message') and 'by lane' in failure.text
-)",
-                            base + ".xml");
+  const Output results = read_as("sarif", base + ".sarif");
+  CAPTURE(results.out);
+  CHECK(results.code == 0);
+  CHECK(contains(results.out, "out-of-range error two_faults.ptx:14 -\n"));
+  const Output xml = read_as("junit", base + ".xml");
   CAPTURE(xml.out);
   CHECK(xml.code == 0);
   CHECK(contains(xml.out, "twice misaligned two_faults.ptx:17"));
-  CHECK(contains(xml.out, "two_faults.ptx:17 ['failure']"));
+  CHECK(contains(xml.out, "two_faults.ptx:17 failure\n"));
+}
+
+TEST_CASE("findings: both sites of a race are a flow in SARIF" * kHostCase) {
+  const std::string file = write("flow.ptx", kHeader + R"(
+.visible .entry flow(.param .u64 p)
+{
+  .reg .b32 %r<6>;
+  .shared .align 4 .b8 s[256];
+  mov.u32 %r1, %tid.x;
+  shl.b32 %r2, %r1, 2;
+  mov.u32 %r3, s;
+  add.u32 %r4, %r3, %r2;
+  st.shared.u32 [%r4], %r1;
+  xor.b32 %r5, %r2, 128;
+  add.u32 %r5, %r5, %r3;
+  ld.shared.u32 %r1, [%r5];
+  ret;
+}
+)");
+  const std::string base = scratch() + "/flow";
+  CHECK(program_as_is("run " + file + " --device reference --grid 1 --block 64 --arg zero:u32[1] " +
+                      "--check race --findings " + base + ".sarif --findings " + base + ".xml")
+            .code == 1);
+  const Output flow = read_as("sarif", base + ".sarif");
+  CHECK(flow.code == 0);
+  CHECK(flow.out == "race error flow.ptx:13 flow.ptx:16\n");
+  const Output cases = read_as("junit", base + ".xml");
+  CHECK(cases.out == "flow race flow.ptx:13 failure\n");
+}
+
+TEST_CASE("findings: the readers of the formats see what is wrong" * kHostCase) {
+  const auto broken = [](const std::string& format, const std::string& text) {
+    return read_as(format, write("broken", text)).code;
+  };
+  const std::string log = R"({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x",
+    "rules": [{"id": "a"}]}}, "results": [{"ruleId": "a", "ruleIndex": 0, "message": {"text": "m"},
+    "locations": [{}], "codeFlows": [{"threadFlows": [{"locations": [{"executionOrder": 1}]}]}]}]}]})";
+  const auto without = [](std::string text, const std::string& what, const std::string& by) {
+    return text.replace(text.find(what), what.size(), by);
+  };
+  CHECK(broken("sarif", without(log, "[{\"executionOrder\": 1}]",
+                                "[{\"executionOrder\": 1, \"location\": {}}]")) == 0);
+  CHECK(broken("sarif", without(log, "\"message\": {\"text\": \"m\"},", "")) == 1);
+  CHECK(broken("sarif", without(log, "\"ruleIndex\": 0", "\"ruleIndex\": 0, \"line\": 3")) == 1);
+  CHECK(broken("sarif", without(log, "\"2.1.0\"", "\"2.0.0\"")) == 1);
+  CHECK(broken("junit", "<testsuite name='a' tests='1'><testcase name='b'/></testsuite>") == 1);
+  CHECK(broken("junit",
+               "<testsuite name='a' tests='2'><testcase name='b' classname='c'/>"
+               "</testsuite>") == 1);
+  CHECK(broken("ncu", "\"ID\",\"Process ID\"\n") == 1);
 }
 
 TEST_CASE("findings: a run without any has a case in JUnit that passed" * kHostCase) {
@@ -104,6 +148,7 @@ TEST_CASE("findings: a run without any has a case in JUnit that passed" * kHostC
             .code == 0);
   CHECK(contains(slurp(file), "<testcase classname=\"twice\" name=\"no findings\"/>"));
   CHECK(contains(slurp(file), "tests=\"1\" failures=\"0\""));
+  CHECK(read_as("junit", file).out == "twice no no findings passed\n");
   CHECK(found(" --findings x.html").code == 2);
   CHECK(found(" --findings /nowhere/x.json").code == 2);
 }
@@ -129,6 +174,7 @@ TEST_CASE("suppressions: by rule, subject and site" * kHostCase) {
   const std::string sarif = scratch() + "/suppressed.sarif";
   found(" --suppress " + write("suppress.txt", "null\nout-of-range\n") + " --findings " + sarif);
   const json results = json::parse(slurp(sarif))["runs"][0]["results"];
+  CHECK(read_as("sarif", sarif).code == 0);
   CHECK(results[0]["suppressions"][0]["kind"] == "external");
   CHECK(!results[1].contains("suppressions"));
 }
@@ -143,6 +189,7 @@ TEST_CASE("baselines: what was known does not count, what is gone is named" * kH
   CHECK(o.code == 1);
   CHECK(contains(o.err, "only.txt:2: null twice *:3  was not found any more"));
   const json results = json::parse(slurp(sarif))["runs"][0]["results"];
+  CHECK(read_as("sarif", sarif).code == 0);
   CHECK(results[0]["baselineState"] == "unchanged");
   CHECK(results[1]["baselineState"] == "new");
 }
@@ -265,13 +312,7 @@ TEST_CASE("--check perf --counters: as ncu --csv" * kHostCase) {
                 shared_at(8, "ld.shared.u32 %r5") + "st.shared.u32 [%r2], %r5;\n" +
                 "st.local.u32 [own], %r1;\nld.local.u32 %r6, [own];\nst.global.u32 [%rd1], 7;\n",
             "--counters " + csv);
-  const Output o = python(R"(
-import csv, sys
-for row in csv.DictReader(open(sys.argv[1])):
-    assert row['Kernel Name'] == 'k' and row['Block Size'] == '(32, 1, 1)', row
-    print(row['Metric Name'], row['Metric Unit'] or '-', int(row['Metric Value']))
-)",
-                          csv);
+  const Output o = read_as("ncu", csv);
   CAPTURE(o.out);
   CHECK(o.code == 0);
   for (const char* line : {"smsp__inst_executed_op_global_ld.sum inst 2\n",
@@ -292,7 +333,7 @@ for row in csv.DictReader(open(sys.argv[1])):
                            "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum - 2\n",
                            "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum - 1\n",
                            "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum - 1\n"})
-    CHECK(contains(o.out, line));
+    CHECK(contains(o.out, "k " + std::string(line)));
   CHECK(lines_of(o.out) == 18);
   CHECK(found(" --counters " + csv).code == 2);
 }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/ptx_kernels.hpp"
 #include "tests/cli/support.hpp"
 
 namespace races_test {
@@ -17,47 +18,10 @@ struct Planted {
   bool race;
 };
 
-/// Two groups of 64 lanes. %r1: the lane, %r2 the group; in shared memory %r4 is the lane's own
-/// word, %r5 that of its partner in the other warp, %r6 that of its neighbour; in global memory
-/// %rd3 is the lane's own word, %rd4 that of the same lane of the other group, %rd1 the first one.
-/// %p1: group 0, %p2: lane 0.
 std::string ptx(const std::string& body, const std::string& target) {
-  return ".version 7.0\n.target " + target + R"(
-.address_size 64
-.visible .entry k(.param .u64 out)
-{
-  .reg .pred %p<6>;
-  .reg .b16 %h<4>;
-  .reg .b32 %r<16>;
-  .reg .b64 %rd<8>;
-  .shared .align 16 .b8 s[1056];
-  ld.param.u64 %rd1, [out];
-  mov.u32 %r1, %tid.x;
-  mov.u32 %r2, %ctaid.x;
-  shl.b32 %r3, %r1, 2;
-  mov.u32 %r7, s;
-  add.u32 %r4, %r7, %r3;
-  xor.b32 %r5, %r3, 128;
-  add.u32 %r5, %r7, %r5;
-  xor.b32 %r6, %r3, 4;
-  add.u32 %r6, %r7, %r6;
-  shl.b32 %r8, %r2, 8;
-  add.u32 %r8, %r8, %r3;
-  cvt.u64.u32 %rd3, %r8;
-  add.u64 %rd3, %rd3, %rd1;
-  xor.b32 %r8, %r8, 256;
-  cvt.u64.u32 %rd4, %r8;
-  add.u64 %rd4, %rd4, %rd1;
-  add.u32 %r9, %r1, 1;
-  setp.eq.u32 %p1, %r2, 0;
-  setp.eq.u32 %p2, %r1, 0;
-)" + body +
-         "\n  ret;\n}\n";
+  return ptx_two_groups(target, 0, body);
 }
 
-const std::string kStore = "st.shared.u32 [%r4], %r9;\n";
-const std::string kPartner = "ld.shared.u32 %r10, [%r5];\n";
-const std::string kNeighbour = "ld.shared.u32 %r10, [%r6];\n";
 /// Group 0's lane 0 publishes a word, group 1's takes it.
 std::string message(const std::string& before, const std::string& flag, const std::string& read,
                     const std::string& behind) {

@@ -2,6 +2,7 @@
 // seeds repeat, and near misses, which it does not accuse; three instruction sets.
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/ptx_kernels.hpp"
 #include "tests/cli/support.hpp"
 
 namespace schedules_test {
@@ -16,50 +17,12 @@ struct Planted {
   bool depends;
 };
 
-/// Two groups of 64 lanes. %r1: the lane, %r2 the group; %r4 is the lane's own word of shared
-/// memory, %r5 its partner's in the other warp, %r6 its neighbour's; in global memory %rd1 is the
-/// first word, %rd3 the lane's own word, %rd4 that of the same lane of the other group; results
-/// begin at the 64th word. %p1: group 0, %p2: lane 0.
+/// Results begin at the 64th word.
 std::string ptx(const std::string& body, const std::string& target = "sm_70") {
-  return ".version 7.0\n.target " + target + R"(
-.address_size 64
-.visible .entry k(.param .u64 out)
-{
-  .reg .pred %p<6>;
-  .reg .b32 %r<16>;
-  .reg .f32 %f<4>;
-  .reg .b64 %rd<8>;
-  .shared .align 16 .b8 s[1024];
-  ld.param.u64 %rd1, [out];
-  mov.u32 %r1, %tid.x;
-  mov.u32 %r2, %ctaid.x;
-  shl.b32 %r3, %r1, 2;
-  mov.u32 %r7, s;
-  add.u32 %r4, %r7, %r3;
-  xor.b32 %r5, %r3, 128;
-  add.u32 %r5, %r7, %r5;
-  xor.b32 %r6, %r3, 4;
-  add.u32 %r6, %r7, %r6;
-  shl.b32 %r8, %r2, 8;
-  add.u32 %r8, %r8, %r3;
-  add.u32 %r8, %r8, 256;
-  cvt.u64.u32 %rd3, %r8;
-  add.u64 %rd3, %rd3, %rd1;
-  setp.eq.u32 %p1, %r2, 0;
-  selp.u64 %rd5, 512, 256, %p1;
-  cvt.u64.u32 %rd4, %r3;
-  add.u64 %rd4, %rd4, %rd5;
-  add.u64 %rd4, %rd4, %rd1;
-  add.u32 %r9, %r1, 1;
-  setp.eq.u32 %p2, %r1, 0;
-)" + body +
-         "\n  ret;\n}\n";
+  return ptx_two_groups(target, 256, body);
 }
 
-const std::string kStore = "st.shared.u32 [%r4], %r9;\n", kBarrier = "bar.sync 0;\n",
-                  kPartner = "ld.shared.u32 %r10, [%r5];\n",
-                  kNeighbour = "ld.shared.u32 %r10, [%r6];\n",
-                  kOut = "st.global.u32 [%rd3], %r10;\n";
+const std::string kBarrier = "bar.sync 0;\n", kOut = "st.global.u32 [%rd3], %r10;\n";
 
 std::string twice(const std::string& end) {
   return "mov.u32 %r10, 0;\nmov.u32 %r12, 0;\nagain:\nadd.u32 %r13, %r12, %r1;\n"

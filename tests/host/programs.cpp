@@ -1,24 +1,9 @@
 // Every program of tests/host/cuda checks its own results.
-#include <algorithm>
-
 #include "tests/host/support.hpp"
 
 using namespace host_test;
 
 namespace {
-
-std::vector<std::string> all_programs() {
-  std::vector<std::string> names;
-  for (const std::string& folder : folders())
-    for (const auto& entry : std::filesystem::directory_iterator(folder))
-      names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-bool is(const std::string& program, const char* name) {
-  return program.starts_with(std::string(name) + ".");
-}
 
 void check_ok(const std::string& program, const std::string& environment = {}) {
   INFO(program, " ", environment);

@@ -1,6 +1,7 @@
 // Runs a packed program with Lanewise's runtime in place of CUDA's, and takes what it prints.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,19 @@ inline std::string path_of(const std::string& program) {
   for (const std::string& folder : folders())
     if (std::filesystem::exists(folder + "/" + program)) return folder + "/" + program;
   return program;
+}
+
+inline std::vector<std::string> all_programs() {
+  std::vector<std::string> names;
+  for (const std::string& folder : folders())
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+inline bool is(const std::string& program, const char* name) {
+  return program.starts_with(std::string(name) + ".");
 }
 
 /// Archives keep no right to execute.

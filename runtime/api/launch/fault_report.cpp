@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 #include "runtime/guest/allocator.hpp"
@@ -40,9 +41,10 @@ std::string describe_nearest(const guest::Nearest& nearest, uint64_t address, ui
 /// The space of the access, where it is one that has addresses of its own, which no allocation is
 /// near to.
 ir::Space space_of(const ir::Program& p, const Fault& f) {
+  const uint32_t site = f.undefined != nullptr ? f.undefined->load_site : f.site;
   for (const ir::Block& b : p.blocks) {
     for (const ir::Inst& i : b.insts) {
-      if (i.site != f.site || !i.mem || ir::info(i.op).trait != ir::OpTrait::mem) continue;
+      if (i.site != site || !i.mem || ir::info(i.op).trait != ir::OpTrait::mem) continue;
       const ir::Space space = i.mem->space;
       if (space == ir::Space::shared || space == ir::Space::local || space == ir::Space::param)
         return space;
@@ -308,6 +310,42 @@ void add_race(FaultReport& r, const ir::Program& p, const Race& race) {
   if (race.same_value) r.remedy += "; each store found its own value there";
 }
 
+/// Bits of a register: "bits 8 to 31" or their mask.
+std::string bits_text(uint64_t bits) {
+  const auto first = static_cast<unsigned>(std::countr_zero(bits));
+  const auto count = static_cast<unsigned>(std::popcount(bits));
+  const bool together = count == 64 || (bits >> first) == (uint64_t{1} << count) - 1;
+  if (!together) return fmt::format("the bits {:#x}", bits);
+  if (count == 1) return fmt::format("bit {}", first);
+  return fmt::format("bits {} to {}", first, first + count - 1);
+}
+
+void add_undefined(FaultReport& r, const ir::Program& p, const Fault& f) {
+  constexpr std::string_view kUses[] = {"branch", "guard", "address", "store", "atomic", "operand"};
+  const UndefinedValue& u = *f.undefined;
+  r.access = kUses[static_cast<size_t>(u.use)];
+  r.other_access = "load";
+  set_other_site(r, p, u.load_site);
+  set_other_lane(r, p, f.group, f.lane);
+  r.times = 1;
+  const bool one = std::popcount(u.bits) == 1;
+  const bool condition = u.use == UndefinedUse::branch || u.use == UndefinedUse::guard;
+  r.reason =
+      condition
+          ? fmt::format("the condition depends on what it loaded, of which {} {} never written",
+                        bits_text(u.bits), one ? "was" : "were")
+          : fmt::format("{} of the value {} on bytes that were never written", bits_text(u.bits),
+                        one ? "depends" : "depend");
+  if (u.computed && !condition) r.reason += "; it was computed of them";
+  if (u.stored_by >= p.sites.size()) return;
+  const ir::Site& by = p.sites[u.stored_by];
+  r.reason += fmt::format("; they were copied there by {}", by.text);
+  if (!by.source_file.empty())
+    r.reason += fmt::format(" [{}:{}]", by.source_file, by.source_line);
+  else if (by.line != 0)
+    r.reason += fmt::format(" (line {})", by.line);
+}
+
 void add_order(FaultReport& r, const ir::Program& p, const Fault& f) {
   const OrderDependence& order = *f.order;
   r.schedule = order.schedule;
@@ -358,6 +396,7 @@ FaultReport report(const ir::Program& p, const Fault& f, const FaultMemory& memo
   if (f.sync != nullptr) r.reason = sync_text(p, *f.sync);
   if (f.race != nullptr) add_race(r, p, *f.race);
   if (f.order != nullptr) add_order(r, p, f);
+  if (f.undefined != nullptr) add_undefined(r, p, f);
   if (f.size != 0) add_memory(r, p, f, memory);
   r.rule = rule_of(r, f);
   return r;

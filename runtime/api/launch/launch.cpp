@@ -242,6 +242,19 @@ void say_stack(FaultReport& f, const ir::Program& p, const Policies& policies,
       declared ? std::to_string(p.needs.scratch_bytes) : asked->second);
 }
 
+/// With what the kernel's text has of the instructions.
+void add_touched(Outcome& outcome, const ir::Program& program, std::vector<TouchedRange>&& ranges) {
+  outcome.touched = std::move(ranges);
+  for (const TouchedRange& r : outcome.touched)
+    for (const uint32_t at : {r.load_site, r.store_site}) {
+      if (at >= program.sites.size() || outcome.places.contains(at)) continue;
+      const ir::Site& site = program.sites[at];
+      outcome.places[at] = {
+          site.line, site.text,
+          site.source_file.empty() ? "" : fmt::format("{}:{}", site.source_file, site.source_line)};
+    }
+}
+
 /// Takes what the request and the result hold.
 std::shared_ptr<Outcome> outcome_of(const LaunchOrder& order, LaunchRequest&& request,
                                     LaunchResult&& done) {
@@ -264,7 +277,9 @@ std::shared_ptr<Outcome> outcome_of(const LaunchOrder& order, LaunchRequest&& re
   result.wave_reason = std::move(done.wave_reason);
   result.profile = std::move(done.profile);
   result.policies = std::move(request.policies);
-  return std::make_shared<Outcome>(program.name, std::move(result));
+  const auto outcome = std::make_shared<Outcome>(program.name, std::move(result));
+  add_touched(*outcome, program, std::move(done.touched));
+  return outcome;
 }
 
 /// What an engine threw; where it gave the launch up, with what was found until then.

@@ -169,6 +169,7 @@ lw_status lw_result_get_info(lw_result* result, lw_result_info* out) {
     value.printed = r.printed.c_str();
     value.printed_bytes = r.printed.size();
     value.profile = r.profile.c_str();
+    value.touched_ranges = object->touched.size();
     write_struct(out, value, "lw_result_info");
   });
 }
@@ -183,5 +184,34 @@ lw_status lw_result_fault(lw_result* result, size_t index, lw_fault* out) {
     lanewise::detail::each_fault_field(faults[index], value, ToC{});
     value.report = object->reports[index].c_str();
     write_struct(out, value, "lw_fault");
+  });
+}
+
+lw_status lw_result_touched(lw_result* result, size_t index, lw_touched* out) {
+  return guarded([&] {
+    const auto object = find<Outcome>(result);
+    if (index >= object->touched.size())
+      fail(ErrorDetail::out_of_range,
+           fmt::format("the result has {} ranges", object->touched.size()));
+    const TouchedRange& r = object->touched[index];
+    static const Outcome::Place kNone;
+    const auto place = [&](uint32_t site) -> const Outcome::Place& {
+      const auto known = object->places.find(site);
+      return known != object->places.end() ? known->second : kNone;
+    };
+    const Outcome::Place &load = place(r.load_site), &store = place(r.store_site);
+    lw_touched value{};
+    value.address = r.address;
+    value.bytes = r.bytes;
+    value.load_line = load.line;
+    value.load_text = load.text.c_str();
+    value.load_source = load.source.c_str();
+    value.load_strong = r.strong_load ? 1 : 0;
+    value.store_line = store.line;
+    value.store_text = store.text.c_str();
+    value.store_source = store.source.c_str();
+    value.store_strong = r.strong_store ? 1 : 0;
+    value.same_value = r.same_value ? 1 : 0;
+    write_struct(out, value, "lw_touched");
   });
 }

@@ -6,6 +6,7 @@
 
 #include "runtime/api/objects/objects.hpp"
 #include "runtime/api/objects/structs.hpp"
+#include "runtime/guest/allocation_at.hpp"
 #include "runtime/layout/addresses.hpp"
 #include "runtime/vulkan/device/interop.hpp"
 
@@ -69,6 +70,22 @@ class Access {
     device_->forget_textures(address, data.size());
     device_->unwritten.note(address, data.size());
     if (device_->events != nullptr) device_->events->host_write(address, data.size());
+  }
+  /// Of so many bytes those that nobody wrote.
+  std::vector<uint64_t> unwritten(uint64_t address, uint64_t bytes) const {
+    std::vector<uint64_t> out;
+    const guest::Unwritten& known = device_->unwritten;
+    if (known.written(address, bytes)) return out;
+    for (uint64_t n = 0; n < bytes; ++n)
+      if (!known.written(address + n, 1)) out.push_back(n);
+    return out;
+  }
+  /// What was copied there is unwritten still.
+  void lose(uint64_t address, const std::vector<uint64_t>& bytes) const {
+    if (bytes.empty()) return;
+    const Allocation* of = guest::allocation_at(device_->allocator.allocations(), address, 1);
+    for (const uint64_t n : bytes)
+      if (of != nullptr) device_->unwritten.lose(address + n, 1, of->address, of->size);
   }
   void read(uint64_t address, std::span<std::byte> data) const {
     device_->engine->read(address, data);
@@ -269,7 +286,9 @@ lw_status lw_memory_copy(lw_device* device, uint64_t to, uint64_t from, uint64_t
     access.in_parts(from < to, [&](uint64_t at, uint64_t size) {
       const std::span<std::byte> some = std::span(part).first(size);
       access.read(from + at, some);
+      const std::vector<uint64_t> unwritten = access.unwritten(from + at, size);
       access.write(to + at, some);
+      access.lose(to + at, unwritten);
     });
   });
 }

@@ -246,6 +246,12 @@ struct Outcome final : Handled<lw_result, HandleKind::result> {
   const std::string kernel;
   const Result result;
   std::vector<std::string> reports;  ///< one for each reported fault
+  std::vector<TouchedRange> touched;
+  struct Place {
+    uint32_t line = 0;
+    std::string text, source;
+  };
+  std::map<uint32_t, Place> places;  ///< of the sites that `touched` names
   /// The status of the call, with its message.
   lw_status status() const;
 };

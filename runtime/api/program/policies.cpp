@@ -44,6 +44,7 @@ constexpr std::array kRows = {
     Row{"gcn.soffset", "after_swizzle", "after_swizzle|before_swizzle"},
     Row{"groups", "any", "any|resident"},
     Row{"heap", "8388608", kNumber},
+    Row{"init.report", "use", "use|read"},
     Row{"mma.accumulate", "target", "target|volta|turing|ampere|ada|hopper|fma"},
     Row{"ptx.align", "trap", "trap|force|any"},
     Row{"race.same_value", "ignore", "ignore|report"},

@@ -132,9 +132,9 @@ std::string counters_csv(const std::string& profile, const Launched& launched) {
       if (row.at("space") == c.space && row.at("op") == c.op)
         sum += number(row, c.number) - (c.less.empty() ? 0 : number(row, c.less));
     out += fmt::format(
-        "\"0\",\"0\",{},\"localhost\",{},\"1\",\"7\",{},{},{},\"\",{},{},{},\"{}\"\n",
+        "\"0\",\"0\",{},\"localhost\",{},\"1\",\"7\",{},{},\"0\",\"\",{},{},{},\"{}\"\n",
         csv_word(launched.program), csv_word(launched.kernel), size(launched.block),
-        size(launched.grid), csv_word(launched.device), csv_word("Command line profiler metrics"),
+        size(launched.grid), csv_word("Command line profiler metrics"),
         csv_word(c.name), csv_word(c.unit), sum);
   }
   return out;

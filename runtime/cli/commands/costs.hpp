@@ -11,7 +11,7 @@ namespace lanewise::cli {
 
 /// What a launch is called in a CSV file.
 struct Launched {
-  std::string program, kernel, device;
+  std::string program, kernel;
   Dim3 grid, block;
 };
 

@@ -160,7 +160,8 @@ nlohmann::json to_json(const FaultReport& f) {
     j["space"] = f.space;
     j["space_size"] = f.space_size;
   }
-  if (f.kind == FaultKind::data_race || f.kind == FaultKind::order_dependent) {
+  if (f.kind == FaultKind::data_race || f.kind == FaultKind::order_dependent ||
+      !f.other_access.empty()) {
     j["other"] = {
         {"access", f.other_access}, {"text", f.other_text},
         {"source", f.other_source}, {"pc", f.other_pc},
@@ -316,8 +317,7 @@ int run(const RunArgs& a) {
   const int code = conclude(a, result, output, kernel.name());
   if (!a.counters.empty())
     write_file(a.counters,
-               counters_csv(result.profile, {a.file(), kernel.name(), device.info().name,
-                                             options.grid, options.block}));
+               counters_csv(result.profile, {a.file(), kernel.name(), options.grid, options.block}));
   return code == 0 && failed ? static_cast<int>(ErrorKind::guest) : code;
 }
 

@@ -149,17 +149,26 @@ void forbid_in_capture(Stream& stream) {
   }
 }
 
+void wait_in_order(const Stream& stream, Event& event) {
+  StreamOrder* const order = Context::current().order();
+  const auto mark = event.mark();
+  if (order != nullptr && mark != nullptr) order->wait(stream, mark->reached);
+}
+
 void enqueue(Stream& stream, Operation operation) {
   if (stream.capture != nullptr) return add(stream, std::visit(ToGraph{}, std::move(operation)));
   if (stream.legacy) forbid_in_capture(stream);
-  submit(operation);
+  submit(operation, stamp_of(stream, operation));
 }
 
 void enqueue_launch(Stream& stream, Function& function, const Shape& shape, void* const* args) {
   require(stream.device == function.image->device, Code::invalid_handle);
   if (stream.capture == nullptr) {
     if (stream.legacy) forbid_in_capture(stream);
-    return submit_launch(function, shape, args);
+    StreamOrder* const order = Context::current().order();
+    return submit_launch(
+        function, shape, args,
+        order != nullptr ? order->stamp(stream, "kernel", function.name) : nullptr);
   }
   check_shape(function, shape);
   Launch launch{function.shared_from_this(), shape, {}, {}};
@@ -174,7 +183,16 @@ void enqueue_graph(Stream& stream, const Executable& executable) {
 }
 
 void enqueue_allocation(Stream& stream, const MemoryPtr& memory) {
-  if (stream.capture == nullptr) return;
+  if (stream.capture == nullptr) {
+    StreamOrder* const order = Context::current().order();
+    if (order == nullptr || memory == nullptr) return;
+    // Whoever uses it has to come behind it.
+    return submit(Work{[order, memory, stamp = order->stamp(stream, "cudaMallocAsync")] {
+      Footprint whole;
+      whole.add(memory->address, memory->bytes, true);
+      order->done(stamp, std::move(whole));
+    }});
+  }
   memory->of_graph = true;
   add(stream, Allocate{memory});
 }
@@ -183,7 +201,7 @@ void record(Stream& stream, Event& event) {
   require(stream.device == event.device, Code::invalid_handle);
   if (stream.capture == nullptr) {
     event.capture = nullptr;
-    return event.record();
+    return event.record(stream);
   }
   valid(stream);
   event.capture = stream.capture;
@@ -192,7 +210,7 @@ void record(Stream& stream, Event& event) {
 
 void wait(Stream& stream, Event& event) {
   if (event.capture == nullptr) {
-    if (stream.capture == nullptr) return;
+    if (stream.capture == nullptr) return wait_in_order(stream, event);
     stream.capture->invalid = true;
     fail(Code::capture_isolation);
   }

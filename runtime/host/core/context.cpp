@@ -138,6 +138,10 @@ Context::Context() : settings_(Settings::from_environment()) {
   for (State& state : states_) build_options(state);
   start_observing(*this);
   check(lw_queue_create(device_, &queue_));
+  if (settings_.races)
+    order_ = std::make_unique<StreamOrder>(
+        std::ranges::find(settings_.policies, "race.same_value=report") !=
+        settings_.policies.end());
   memory_ = std::make_unique<AddressSpace>(device_, info_.max_arena, settings_.copies_host_memory);
 }
 
@@ -168,14 +172,14 @@ void Context::build_options(State& state) const {
 }
 
 void Context::put_launch(lw_kernel* kernel, const lw_launch_options& options, const lw_arg* args,
-                         size_t count) {
+                         size_t count, const StampPtr& stamp) {
   if (memory_->has_mirrors()) put([this] { memory_->mirrors_to_device(); });
   lw_event* event = nullptr;
   bool full = false;
   {
     const std::lock_guard lock(pending_mutex_);
     check(lw_queue_launch(queue_, kernel, &options, args, count, &event));
-    pending_.push_back({event, &states_[here()]});
+    pending_.push_back({event, &states_[here()], stamp});
     ++put_;
     full = pending_.size() >= kMostPending;
   }
@@ -222,7 +226,7 @@ void Context::found(State& state, Code code) {
 }
 
 void Context::take_result(const Pending& launch) {
-  const auto [event, state] = launch;
+  const auto& [event, state, stamp] = launch;
   lw_result* result = nullptr;
   const lw_status status = lw_event_wait(event, &result);
   const Code failed = core::code_of(status);
@@ -236,6 +240,7 @@ void Context::take_result(const Pending& launch) {
     return found(*state, failed);
   }
   check(lw_result_get_info(result, &info));
+  if (stamp != nullptr) order_->done(stamp, footprint_of(result, info.touched_ranges));
   if (info.printed_bytes != 0) std::fwrite(info.printed, 1, info.printed_bytes, stdout);
   if (info.fault_count != 0) {
     std::string report = add_faults(result, info);
@@ -279,6 +284,11 @@ void Context::add_finding(const std::string& rule, const std::string& subject,
   finding.subject = subject;
   finding.message = finding.report = what;
   finding.places.emplace_back();
+  add_finding(std::move(finding));
+}
+
+void Context::add_finding(findings::Finding finding) {
+  const std::string what = finding.message, rule = finding.rule;
   const std::lock_guard lock(findings_mutex_);
   if (!findings_->add(std::move(finding))) return;
   ++counts_.faults;
@@ -312,6 +322,16 @@ void Context::download() {
 }
 
 void Context::synchronise() {
+  synchronise_some();
+  if (order_) order_->host_waits_for_all();
+}
+
+void Context::synchronise_device() {
+  synchronise_some();
+  if (order_) order_->host_waits_for_device(current_device());
+}
+
+void Context::synchronise_some() {
   require(!in_callback(), Code::not_permitted);
   if (put_ != done_) {
     drain();
@@ -328,7 +348,7 @@ void Context::synchronise() {
 bool Context::is_idle() {
   reap();
   if (put_ != done_) return false;
-  synchronise();
+  synchronise_some();
   return true;
 }
 
@@ -354,6 +374,7 @@ void Context::end() {
 void Context::wait() {
   drain();
   reap();
+  if (order_) order_->host_waits_for_all();
 }
 
 void Context::reset(const void* owner) {

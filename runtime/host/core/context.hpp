@@ -14,6 +14,7 @@
 #include "runtime/host/core/address_space.hpp"
 #include "runtime/host/core/devices.hpp"
 #include "runtime/host/core/settings.hpp"
+#include "runtime/host/core/stream_order.hpp"
 
 namespace lanewise::core {
 
@@ -51,14 +52,22 @@ class Context {
   Counts& counts() { return counts_; }
   /// What a check of the host program found; one line on standard error where it counts.
   void add_finding(const std::string& rule, const std::string& subject, const std::string& what);
+  void add_finding(findings::Finding finding);
+  /// The check of races between streams; null where nobody asks for it.
+  StreamOrder* order() { return order_.get(); }
 
   /// Puts a launch behind all other work. `args` as lw_queue_launch takes them.
   void put_launch(lw_kernel* kernel, const lw_launch_options& options, const lw_arg* args,
-                  size_t count);
+                  size_t count, const StampPtr& stamp);
   /// The same with a function of ours, which does nothing once a kernel has failed.
   void put(std::function<void()> work, bool even_after_failure = false);
   /// Waits for all that was put in, prints what kernels printed, and throws what they failed with.
+  /// All streams are waited for.
   void synchronise();
+  /// The same for what the program takes for a wait for less: `order` learns that from the caller.
+  void synchronise_some();
+  /// For all streams of the current device.
+  void synchronise_device();
   /// Whether all that was put in is done; throws as synchronise() does.
   bool is_idle();
   /// What an earlier synchronisation found on the current device; it stays.
@@ -93,6 +102,7 @@ class Context {
   struct Pending {
     lw_event* event;
     State* state;
+    StampPtr stamp;
   };
 
   Context();
@@ -115,6 +125,7 @@ class Context {
   lw_queue* queue_ = nullptr;
   lw_device_info info_{};
   std::unique_ptr<AddressSpace> memory_;
+  std::unique_ptr<StreamOrder> order_;
   Counts counts_;
   std::vector<int> visible_;
   std::array<State, kMostDevices> states_;

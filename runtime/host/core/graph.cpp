@@ -15,15 +15,24 @@ Known& known() {
   return *all;
 }
 
+/// With the numbers of all nodes that come before the node, where the check of races asks.
 struct SubmitNode {
   Stream& stream;
+  StampPtr graph = nullptr;
+  size_t number = 0;
+  std::vector<bool> needs = {};
 
   template <typename What>
   void operator()(const What& what) const {
-    submit(Operation(what));
+    const Operation operation(what);
+    if (graph == nullptr) return submit(operation);
+    const auto [name, kernel] = names_of(operation);
+    submit(operation, StreamOrder::stamp_node(*graph, number, needs, name, kernel));
   }
-  void operator()(const EventRecord& r) const { r.event->record(); }
-  void operator()(const EventWait&) const {}  // the queue is in the order of the calls
+  void operator()(const EventRecord& r) const { r.event->record(stream); }
+  void operator()(const EventWait& w) const {  // the queue is in the order of the calls
+    wait_in_order(stream, *w.event);
+  }
   void operator()(const Child& child) const {
     for (const Node* node : child.graph->in_order()) std::visit(*this, node->operation);
   }
@@ -127,8 +136,30 @@ Node& Executable::node(const Node* of) const {
 }
 
 void Executable::launch(Stream& stream) const {
-  for (const Node* node : order)
-    if (!disabled.contains(node)) std::visit(SubmitNode{stream}, node->operation);
+  StreamOrder* const check = Context::current().order();
+  SubmitNode submit{stream};
+  std::map<const Node*, size_t> numbers;
+  std::vector<std::vector<bool>> before;  // [number of a node]
+  if (check != nullptr) {
+    check->wait(stream, launched);
+    submit.graph = check->stamp_graph(stream);
+    launched = check->record(stream);
+  }
+  for (const Node* node : order) {
+    if (check != nullptr) {
+      submit.number = before.size();
+      submit.needs.assign(order.size(), false);
+      for (const Node* n : node->needs) {
+        const size_t number = numbers.at(n);
+        submit.needs[number] = true;
+        for (size_t i = 0; i < number; ++i)
+          if (before[number][i]) submit.needs[i] = true;
+      }
+      numbers[node] = submit.number;
+      before.push_back(submit.needs);
+    }
+    if (!disabled.contains(node)) std::visit(submit, node->operation);
+  }
 }
 
 /// Nodes correspond by their place, as graphs that the same code made have them.

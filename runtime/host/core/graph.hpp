@@ -57,6 +57,7 @@ struct Executable {
   std::vector<Node*> order;
   std::set<const Node*> disabled;
   unsigned long long flags = 0;
+  mutable Reached launched;  ///< where the check of races looks: launches of it follow each other
 
   Executable(const Graph& of, unsigned long long flags);
   Node& node(const Node* of) const;

@@ -85,7 +85,7 @@ void check_shape(const Function& f, const Shape& s) {
   if (s.cooperative) check_resident(f, s, static_cast<int>(threads));
 }
 
-void submit_launch(Function& f, const Shape& shape, void* const* args) {
+void submit_launch(Function& f, const Shape& shape, void* const* args, const StampPtr& stamp) {
   Context& context = Context::current();
   const OnDevice device(f.image->device);  // a node of a graph may be another device's
   check_shape(f, shape);
@@ -104,7 +104,7 @@ void submit_launch(Function& f, const Shape& shape, void* const* args) {
     out[i] = lw_arg_bytes(args[i], f.param_sizes[i]);
     if (context.memory().has_hidden()) context.memory().expose(args[i], f.param_sizes[i]);
   }
-  context.put_launch(f.kernel, options, out, count);
+  context.put_launch(f.kernel, options, out, count, stamp);
 }
 
 void perform(const Copy& copy) {
@@ -136,15 +136,19 @@ namespace {
 
 struct Submit {
   Context& context;
+  const StampPtr& stamp;
 
   void operator()(const Nothing&) const {}
-  void operator()(const Launch& l) const { submit_launch(*l.function, l.shape, l.args.data()); }
+  void operator()(const Launch& l) const {
+    submit_launch(*l.function, l.shape, l.args.data(), stamp);
+  }
   /// What the host changed reaches the device first, and what the device changed the host.
   template <typename What>
   void operator()(const What& what) const {
-    context.put([what, &c = context] {
+    context.put([what, &c = context, of = stamp] {
       if (c.memory().has_mirrors()) c.memory().mirrors_to_host();
       perform(what);
+      if (of != nullptr) c.order()->done(of, footprint_of(what));
       if (c.memory().has_mirrors()) c.memory().mirrors_to_device();
     });
   }
@@ -155,15 +159,41 @@ struct Submit {
     });
   }
   void operator()(const Release& release) const {
-    context.put([memory = release.memory, &c = context] { c.memory().remove(memory); }, true);
+    context.put(
+        [memory = release.memory, &c = context, of = stamp] {
+          if (of != nullptr) {
+            Footprint whole;
+            whole.add(memory->address, memory->bytes, true);
+            c.order()->done(of, std::move(whole));
+            c.order()->forget(memory->address, memory->bytes);
+          }
+          c.memory().remove(memory);
+        },
+        true);
   }
   void operator()(const Work& work) const { context.put(work.function, true); }
 };
 
 }  // namespace
 
-void submit(const Operation& operation) {
-  std::visit(Submit{Context::current()}, operation);
+void submit(const Operation& operation, const StampPtr& stamp) {
+  std::visit(Submit{Context::current(), stamp}, operation);
+}
+
+std::pair<std::string, std::string> names_of(const Operation& operation) {
+  if (const auto* launch = std::get_if<Launch>(&operation))
+    return {"kernel", launch->function->name};
+  if (std::holds_alternative<Copy>(operation)) return {"a copy", ""};
+  if (std::holds_alternative<Fill>(operation)) return {"a fill (cudaMemset)", ""};
+  if (std::holds_alternative<Release>(operation)) return {"cudaFreeAsync", ""};
+  return {"work", ""};
+}
+
+StampPtr stamp_of(const Stream& stream, const Operation& operation) {
+  StreamOrder* const order = Context::current().order();
+  if (order == nullptr) return nullptr;
+  const auto [what, kernel] = names_of(operation);
+  return order->stamp(stream, what, kernel);
 }
 
 Region region(const void* pointer, uint64_t pitch, uint64_t layer) {

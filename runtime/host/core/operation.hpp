@@ -5,6 +5,7 @@
 
 #include "runtime/host/core/context.hpp"
 #include "runtime/host/core/program.hpp"
+#include "runtime/host/core/stream_order.hpp"
 
 namespace lanewise::core {
 
@@ -70,8 +71,13 @@ using Operation = std::variant<Nothing, Launch, Copy, Fill, HostCall, Release, W
 /// Checks the shape; throws what a launch of it fails with.
 void check_shape(const Function& function, const Shape& shape);
 /// Behind everything that was put in before.
-void submit_launch(Function& function, const Shape& shape, void* const* args);
-void submit(const Operation& operation);
+void submit_launch(Function& function, const Shape& shape, void* const* args,
+                   const StampPtr& stamp = nullptr);
+/// `stamp`: where the check of races between streams looks; else null.
+void submit(const Operation& operation, const StampPtr& stamp = nullptr);
+StampPtr stamp_of(const Stream& stream, const Operation& operation);
+/// What the operation is, and the kernel that it launches, or "".
+std::pair<std::string, std::string> names_of(const Operation& operation);
 /// At once, on the calling thread, which has synchronised.
 void perform(const Copy& copy);
 void perform(const Fill& fill);

@@ -55,6 +55,7 @@ void add_checks(Settings& out, const std::string& list) {
   std::vector<std::string> checks;
   add_list(checks, list);
   std::string launches;
+  out.races = std::ranges::find(checks, "race") != checks.end();
   for (const std::string& check : checks)
     if (check == "leak" || check == "leaks")
       out.leaks = true;

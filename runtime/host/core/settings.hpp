@@ -21,6 +21,7 @@ struct Settings {
   bool verbose = false;              ///< LANEWISE_VERBOSE: says which those are
   std::vector<std::string> visible;  ///< CUDA_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES
   bool leaks = false, api = false;   ///< LANEWISE_CHECK has it
+  bool races = false;                ///< the same: also between operations of streams
   findings::Options findings;        ///< LANEWISE_FINDINGS (files), _SUPPRESS, _BASELINE ...
   bool summary = false;              ///< LANEWISE_SUMMARY
   bool copies_host_memory = false;   ///< LANEWISE_HOST_MEMORY=copy: nothing is used in place

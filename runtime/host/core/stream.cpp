@@ -14,8 +14,9 @@ bool Mark::is_done() {
   return done;
 }
 
-void Event::record() {
+void Event::record(const Stream& stream) {
   auto made = std::make_shared<Mark>();
+  if (StreamOrder* order = Context::current().order()) made->reached = order->record(stream);
   {
     const std::lock_guard lock(mutex);
     last = made;

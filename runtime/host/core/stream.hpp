@@ -6,6 +6,7 @@
 
 #include "runtime/host/core/handles.hpp"
 #include "runtime/host/core/operation.hpp"
+#include "runtime/host/core/stream_order.hpp"
 
 namespace lanewise::core {
 
@@ -29,6 +30,7 @@ struct Mark {
   std::mutex mutex;
   bool done = false;
   uint64_t nanoseconds = 0;  ///< of a steady clock
+  Reached reached;           ///< where the check of races looks: what it stands for
 
   bool is_done();
 };
@@ -42,11 +44,13 @@ struct Event {
   std::shared_ptr<Capture> capture;  ///< recorded in a stream that was being captured
   std::vector<struct Node*> captured;
 
-  void record();
+  void record(const Stream& stream);
   std::shared_ptr<Mark> mark();
   float milliseconds_since(Event& earlier);
 };
 
+/// What the stream is given from now on comes behind the event.
+void wait_in_order(const Stream& stream, Event& event);
 /// Puts the operation into the stream, or into the graph that is being captured of it.
 void enqueue(Stream& stream, Operation operation);
 void enqueue_launch(Stream& stream, Function& function, const Shape& shape, void* const* args);

@@ -72,17 +72,32 @@ Fill fill_of(void* to, int value, size_t bytes) {
                   .width = bytes});
 }
 
-void copy_now(Stream& stream, const Copy& copy) {
+namespace {
+
+/// `waits`: the host relies on its end, not only on its place in the stream.
+void copy_in_call(Stream& stream, const Copy& copy, bool waits) {
   forbid_in_capture(stream);
   forbid_in_capture();
-  Context::current().synchronise();
+  Context& context = Context::current();
+  context.synchronise_some();
   perform(copy);
+  core::StreamOrder* const order = context.order();
+  if (order == nullptr) return;
+  order->done(order->stamp(stream, "a copy"), footprint_of(copy));
+  if (waits) order->host_waits(stream);
+}
+
+}  // namespace
+
+/// Of copies on the device the host does not wait for the end.
+void copy_now(Stream& stream, const Copy& copy) {
+  copy_in_call(stream, copy, !copy.to.on_device || !copy.from.on_device);
 }
 
 /// Pageable memory is the caller's again when the call returns.
 void copy_later(Stream& stream, const Copy& copy) {
   if (stream.capture == nullptr && (is_pageable(copy.to) || is_pageable(copy.from)))
-    return copy_now(stream, copy);
+    return copy_in_call(stream, copy, !copy.to.on_device);
   enqueue(stream, copy);
 }
 

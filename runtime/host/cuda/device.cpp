@@ -82,13 +82,13 @@ ENTRY(cudaInitDevice, (int device, unsigned /*device_flags*/, unsigned /*flags*/
 ENTRY(cudaDeviceSynchronize, ()) {
   return answer([] {
     forbid_in_capture();
-    Context::current().synchronise();
+    Context::current().synchronise_device();
   });
 }
 ENTRY(cudaThreadSynchronize, ()) {
   return answer([] {
     forbid_in_capture();
-    Context::current().synchronise();
+    Context::current().synchronise_device();
   });
 }
 ENTRY(cudaDeviceReset, ()) {

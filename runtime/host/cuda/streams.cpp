@@ -56,6 +56,14 @@ std::shared_ptr<Mark> mark_of(EventHandle handle) {
   return event->mark();
 }
 
+/// For the check of races between streams.
+void host_has_waited(const Stream& stream) {
+  if (auto* order = Context::current().order()) order->host_waits(stream);
+}
+void host_has_waited(const core::Mark& mark) {
+  if (auto* order = Context::current().order()) order->host_waits(mark.reached);
+}
+
 /// cudaStreamCallback_t gets the stream and its state.
 struct Callback {
   void (*function)(StreamHandle, int, void*);
@@ -87,13 +95,15 @@ ENTRY(cudaStreamDestroy, (StreamHandle stream)) {
 ENTRY(cudaStreamSynchronize, (StreamHandle stream)) {
   return answer([&] {
     forbid_in_capture(stream_of(stream));
-    Context::current().synchronise();
+    Context::current().synchronise_some();
+    host_has_waited(stream_of(stream));
   });
 }
 ENTRY(cudaStreamQuery, (StreamHandle stream)) {
   return answer([&] {
     forbid_in_capture(stream_of(stream));
     require(Context::current().is_idle(), Code::not_ready);
+    host_has_waited(stream_of(stream));
   });
 }
 ENTRY(cudaStreamWaitEvent, (StreamHandle stream, EventHandle event, unsigned flags)) {
@@ -123,13 +133,17 @@ ENTRY(cudaEventRecordWithFlags, (EventHandle event, StreamHandle stream, unsigne
 ENTRY(cudaEventSynchronize, (EventHandle event)) {
   return answer([&] {
     const auto mark = mark_of(event);
-    if (mark != nullptr) Context::current().synchronise();
+    if (mark == nullptr) return;
+    Context::current().synchronise_some();
+    host_has_waited(*mark);
   });
 }
 ENTRY(cudaEventQuery, (EventHandle event)) {
   return answer([&] {
     const auto mark = mark_of(event);
-    require(mark == nullptr || mark->is_done(), Code::not_ready);
+    if (mark == nullptr) return;
+    require(mark->is_done(), Code::not_ready);
+    host_has_waited(*mark);
   });
 }
 ENTRY(cudaEventElapsedTime, (float* milliseconds, EventHandle begin, EventHandle end)) {

@@ -249,7 +249,7 @@ ENTRY(cuCtxGetApiVersion, (DriverContext * context, unsigned* version)) {
 ENTRY(cuCtxSynchronize, ()) {
   return answer([] {
     forbid_in_capture();
-    Context::current().synchronise();
+    Context::current().synchronise_device();
   });
 }
 ENTRY(cuCtxSynchronize_v2, (DriverContext * context)) {
@@ -257,7 +257,7 @@ ENTRY(cuCtxSynchronize_v2, (DriverContext * context)) {
     const DriverContext& of = context != nullptr ? context_of(context) : *current_context();
     const OnDevice its(of.device);
     forbid_in_capture();
-    Context::current().synchronise();
+    Context::current().synchronise_device();
   });
 }
 SAME(cuCtxSetLimit, cudaDeviceSetLimit, (int limit, size_t value), (limit, value))

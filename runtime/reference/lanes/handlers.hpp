@@ -32,6 +32,8 @@ bool find_range(Wave& wave, const Code* code);
 const Code* access_lanes(Wave& wave, const Code* code);
 /// The same, and fences, where races are looked for.
 const Code* access_watched(Wave& wave, const Code* code);
+/// Loads and stores of whole words, where it is asked who has written them.
+const Code* access_followed(Wave& wave, const Code* code);
 /// What asynchronous copies are about, where accesses are held against it.
 const Code* note_copies(Wave& wave, const Code* code);
 

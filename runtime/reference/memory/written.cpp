@@ -1,11 +1,37 @@
 #include "runtime/reference/memory/written.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 
 namespace lanewise::reference {
+namespace {
 
-Written::Written(std::span<const std::byte> memory) : memory_(memory), written_(memory.size()) {}
+constexpr size_t kBits = 64;
+
+uint64_t lowest(size_t bits) {
+  return bits >= kBits ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+}
+
+/// Bits from `first` on.
+uint64_t bits_at(const std::vector<uint64_t>& words, size_t first, size_t count) {
+  const size_t word = first / kBits, shift = first % kBits;
+  uint64_t bits = words[word] >> shift;
+  if (shift + count > kBits) bits |= words[word + 1] << (kBits - shift);
+  return bits & lowest(count);
+}
+
+void change_bits(std::vector<uint64_t>& words, size_t first, uint64_t bits, bool to) {
+  const size_t word = first / kBits, shift = first % kBits;
+  const uint64_t low = bits << shift, high = shift != 0 ? bits >> (kBits - shift) : 0;
+  words[word] = to ? words[word] | low : words[word] & ~low;
+  if (high != 0) words[word + 1] = to ? words[word + 1] | high : words[word + 1] & ~high;
+}
+
+}  // namespace
+
+Written::Written(std::span<const std::byte> memory)
+    : memory_(memory), left_(memory.size()), written_(memory.size() / kBits + 2) {}
 
 bool Written::holds(const std::byte* at) const {
   const std::less<> before;  // also of pointers into different arrays
@@ -13,17 +39,30 @@ bool Written::holds(const std::byte* at) const {
 }
 
 void Written::forget() {
-  written_.assign(memory_.size(), false);
+  std::ranges::fill(written_, uint64_t{0});
+  left_ = memory_.size();
+  computed_.clear();
 }
 
 void Written::note(const std::byte* at, size_t bytes) {
-  const auto first = written_.begin() + (at - memory_.data());
-  std::fill_n(first, bytes, true);
+  if (left_ == 0) return;
+  left_ -= static_cast<size_t>(std::popcount(missing(at, bytes)));
+  change_bits(written_, index(at), lowest(bytes), true);
 }
 
-bool Written::all(const std::byte* at, size_t bytes) const {
-  const auto first = written_.begin() + (at - memory_.data());
-  return std::all_of(first, first + static_cast<std::ptrdiff_t>(bytes), [](bool b) { return b; });
+uint64_t Written::missing(const std::byte* at, size_t bytes) const {
+  return bits_at(written_, index(at), bytes) ^ lowest(bytes);
+}
+
+void Written::lose(const std::byte* at, uint64_t missing, bool computed) {
+  left_ += static_cast<size_t>(std::popcount(bits_at(written_, index(at), kBits) & missing));
+  change_bits(written_, index(at), missing, false);
+  if (computed && computed_.empty()) computed_.resize(written_.size());
+  if (!computed_.empty()) change_bits(computed_, index(at), missing, computed);
+}
+
+bool Written::computed(const std::byte* at, size_t bytes) const {
+  return !computed_.empty() && bits_at(computed_, index(at), bytes) != 0;
 }
 
 }  // namespace lanewise::reference

@@ -15,13 +15,24 @@ class Written {
   bool holds(const std::byte* at) const;
   /// Nothing is written any more.
   void forget();
-  /// Both of bytes inside.
+  /// All of bytes inside, at most 64.
   void note(const std::byte* at, size_t bytes);
-  bool all(const std::byte* at, size_t bytes) const;
+  /// One bit a byte: those that were not written.
+  uint64_t missing(const std::byte* at, size_t bytes) const;
+  /// These bytes hold what was copied of such that nobody wrote (bits as above), or what was
+  /// computed of it.
+  void lose(const std::byte* at, uint64_t missing, bool computed);
+  bool computed(const std::byte* at, size_t bytes) const;
+  /// All of it is written.
+  bool full() const { return left_ == 0; }
 
  private:
+  size_t index(const std::byte* at) const { return static_cast<size_t>(at - memory_.data()); }
+
   std::span<const std::byte> memory_;
-  std::vector<bool> written_;  ///< one bit a byte
+  size_t left_;                     ///< bytes that are not
+  std::vector<uint64_t> written_;   ///< one bit a byte
+  std::vector<uint64_t> computed_;  ///< the same; empty: none
 };
 
 }  // namespace lanewise::reference

@@ -45,6 +45,24 @@ void Shadow::forget() {
   recent_.fill({});
 }
 
+template <typename Each>
+void Shadow::each(const Each& each) const {
+  std::vector<uint64_t> numbers;
+  for (const auto& [number, page] : pages_) numbers.push_back(number);
+  std::ranges::sort(numbers);
+  for (const uint64_t number : numbers) {
+    const Page& page = *pages_.at(number);
+    for (uint64_t i = 0; i < kWords; ++i) {
+      const uint64_t place = (number * kWords + i) * 4;
+      if (page[i].split == 0) {
+        each(place, 4, page[i]);
+        continue;
+      }
+      for (uint64_t b = 0; b < 4; ++b) each(place + b, 1, split_[page[i].split - 1][b]);
+    }
+  }
+}
+
 std::array<Cell, 4>& Shadow::bytes_of(Cell& cell) {
   if (cell.split == 0) {
     if (split_.size() > kMostSplit) {
@@ -289,6 +307,58 @@ void Watch::add(Fault fault, const Race& race) {
   races_.push_back(std::make_shared<Race>(race));
   fault.race = races_.back();
   found_.push_back(std::move(fault));
+}
+
+namespace {
+
+constexpr size_t kMostTouched = size_t{1} << 22;
+
+bool is_wide_and_strong(const Mark& m) {
+  return m.is(Mark::kStrong) && m.is(Mark::kWide);
+}
+
+/// What the check knows of a word or byte, without who it was. `now`: its value.
+TouchedRange touched_range(const Cell& cell, uint32_t now) {
+  TouchedRange out;
+  if (cell.writer.group != 0) {
+    out.store_site = cell.writer.site;
+    out.strong_store = is_wide_and_strong(cell.writer);
+    out.same_value = cell.before == now;
+  }
+  for (const Mark& r : cell.readers) {
+    if (r.group == 0) continue;
+    // The one that needs an order, where there are two.
+    if (out.load_site != ir::kNone && is_wide_and_strong(r)) continue;
+    out.load_site = r.site;
+    out.strong_load = is_wide_and_strong(r);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<TouchedRange> Watch::touched(
+    const std::function<uint64_t(const std::byte*)>& address_of) const {
+  std::vector<TouchedRange> out;
+  global.each([&](uint64_t place, uint64_t bytes, const Cell& cell) {
+    const auto known = [](const Mark& m) { return m.group != 0; };
+    if (!known(cell.writer) && std::ranges::none_of(cell.readers, known)) return;
+    // Places are addresses of the host.
+    const auto* at =
+        reinterpret_cast<const std::byte*>(place);  // NOLINT(performance-no-int-to-ptr)
+    uint32_t now = 0;
+    std::memcpy(&now, at, bytes);
+    TouchedRange range = touched_range(cell, now);
+    range.address = address_of(at);
+    range.bytes = bytes;
+    if (range.address == 0) return;
+    if (!out.empty() && range.continues(out.back()))
+      out.back().bytes += bytes;
+    else if (out.size() < kMostTouched)
+      out.push_back(range);
+  });
+  std::ranges::sort(out, {}, &TouchedRange::address);
+  return out;
 }
 
 void Watch::collect(LaunchResult& result) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -40,6 +41,9 @@ class Shadow {
     return (*(recent.number == n ? recent.page : find(n)))[word % kWords];
   }
   std::array<Cell, 4>& bytes_of(Cell& cell);
+  /// What is known of each byte or word, in the order of their places in the host's memory.
+  template <typename Each>
+  void each(const Each& each) const;
   const bool own;
 
  private:
@@ -94,6 +98,9 @@ class Watch {
   void add(Fault fault, const Race& race);
   /// Appends the races, those that were found first in front.
   void collect(LaunchResult& result) const;
+  /// Global memory that was touched; `address_of`: of a byte of the host's memory.
+  std::vector<TouchedRange> touched(
+      const std::function<uint64_t(const std::byte*)>& address_of) const;
 
   const bool looks;  ///< at words: races are asked for, not the order of copies alone
   Shadow global;

@@ -75,6 +75,7 @@ Located Group::locate_access(Lane lane, const Code& code) {
 
 /// Reads of bytes that nobody wrote are faults that change nothing.
 void Group::check_written(Lane lane, const Code& code, const Located& at) {
+  if (undefined_) return follow_memory(lane, code, at);
   const ir::Mem& mem = *code.mem;
   const auto small =
       std::ranges::find_if(written_, [&](const Written& w) { return w.holds(at.data); });
@@ -82,7 +83,7 @@ void Group::check_written(Lane lane, const Code& code, const Located& at) {
   if (small == written_.end() && !in_arena) return;
   const auto written = [&](uint32_t first, uint32_t bytes) {
     return in_arena ? request_.unwritten->written(at.address + first, bytes)
-                    : small->all(at.data + first, bytes);
+                    : small->missing(at.data + first, bytes) == 0;
   };
   const auto all_written = [&] {
     if (mem.used_bytes == 0xffffffff) return written(0, code.bytes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "runtime/reference/init/undefined.hpp"
 #include "runtime/reference/lanes/handlers.hpp"
 #include "runtime/reference/waves/group.hpp"
 
@@ -50,6 +51,13 @@ void Control::set_handlers(Code& code, Finder find, Wishes wishes) {
     code.moves = plain(code, find, unraced);
     code.plain_words = code.action != Action::nothing && has_plain_words(code);
   }
+  if (wishes.followed && code.plain[0] == access_lanes && code.action != Action::atom &&
+      has_plain_words(code)) {
+    Wishes untouched = wishes;
+    untouched.touched = false;
+    code.moves = plain(code, find, untouched);
+    code.plain = both(access_followed);
+  }
   code.unguarded = code.event != 0 ? both(traced) : code.plain;
   code.unwatched = code.guarded ? Handlers{guarded, guarded_lane} : code.unguarded;
   if (wishes.scheduled && (is_memory(code) ? is_of_many(code) : code.op == ir::Op::fence)) {
@@ -60,6 +68,7 @@ void Control::set_handlers(Code& code, Finder find, Wishes wishes) {
   const bool memory =
       code.action == Action::load || code.action == Action::store || code.action == Action::atom;
   if (wishes.counted && (memory || code.action == Action::branch)) code.run = both(counted);
+  if (wishes.followed) code.run = both(followed);
   code.may_stop =
       code.action == Action::barrier || code.action == Action::trap || code.action == Action::wave;
 }
@@ -284,6 +293,15 @@ const Code* Control::watched(Wave& wave, const Code* code) {
   }
   if (g.program_.counts_clocks)
     for_each_lane(wave.mask, [&](uint32_t i) { ++g.clocks_[wave.first + i]; });
+  return code->unwatched[wave.single](wave, code);
+}
+
+/// Most waves have nothing that would have to be followed.
+const Code* Control::followed(Wave& wave, const Code* code) {
+  Group& g = *wave.group;
+  if (g.undefined_ && g.undefined_->any(wave))
+    for_each_lane(wave.mask, [&](uint32_t i) { g.follow({wave, i}, *code); });
+  if (g.program_.counts_clocks) return watched(wave, code);
   return code->unwatched[wave.single](wave, code);
 }
 

@@ -29,6 +29,7 @@ struct Control {
   static const Code* group_value(Wave& wave, const Code* code);
   static const Code* watched(Wave& wave, const Code* code);
   static const Code* counted(Wave& wave, const Code* code);
+  static const Code* followed(Wave& wave, const Code* code);
   static const Code* guarded(Wave& wave, const Code* code);
   static const Code* guarded_lane(Wave& wave, const Code* code);
   static const Code* stop_before(Wave& wave, const Code* code);

@@ -7,6 +7,7 @@
 
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/validate.hpp"
+#include "runtime/reference/init/undefined.hpp"
 #include "runtime/reference/race/copies.hpp"
 #include "runtime/reference/race/watch.hpp"
 #include "runtime/reference/waves/lockstep.hpp"
@@ -55,6 +56,7 @@ Group::Group(const LaunchRequest& request, const DecodedProgram& program, const 
     for (const Code& code : program.once) code.run[wave.single](wave, &code);
   }
   if (checks_written(request)) written_ = {Written(shared_), Written(local_)};
+  if (follows_unwritten(request)) undefined_ = std::make_unique<Undefined>(program, waves_.size());
   if (setting.races != nullptr) {
     race_clocks_ =
         std::make_unique<race::Clocks>(lane_count_, wave_lanes_, setting.races->forgotten);
@@ -83,6 +85,10 @@ void Group::start(const std::array<uint32_t, 3>& index) {
   std::fill(shared_.begin(), shared_.end(), std::byte{0});
   std::fill(local_.begin(), local_.end(), std::byte{0});
   for (Written& w : written_) w.forget();
+  if (undefined_) {
+    undefined_->forget();
+    copied_by_.clear();
+  }
   if (race_clocks_) start_watch();
   if (setting_.views != nullptr) start_views();
   for (Wave& wave : waves_) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/reference/deadline.hpp"
@@ -33,6 +34,9 @@ class Shadow;
 struct Touched;
 class Watch;
 }  // namespace race
+class Undefined;
+struct UndefinedBits;
+struct UndefinedOrigin;
 
 struct Barrier {
   uint32_t arrived = 0;
@@ -198,6 +202,21 @@ class Group {
   /// Every byte of every access is looked at: whether it was written, or by who asked for it.
   bool looks_at_bytes() const { return !written_.empty() || setting_.touch; }
   void check_written(Lane lane, const Code& code, const Located& at);
+
+  // undefined.cpp: values that nobody has written, up to where something depends on them
+  struct Bytes;
+  friend const Code* access_followed(Wave& wave, const Code* code);
+  bool all_written(Wave& wave, const Code& code);
+  void follow(Lane lane, const Code& code);
+  void follow_registers(Lane lane, const Code& code, bool unsure);
+  void follow_access(Lane lane, const Code& code);
+  void follow_wave_op(Wave& wave, uint64_t participants, uint64_t members);
+  void follow_load(Lane lane, const Code& code, const Located& at, const Bytes& bytes);
+  void follow_store(Lane lane, const Code& code, const Located& at, const Bytes& bytes);
+  void follow_atomic(Lane lane, const Code& code, const Located& at, const Bytes& bytes);
+  void follow_memory(Lane lane, const Code& code, const Located& at);
+  void use(Lane lane, const Code& code, Slot slot, UndefinedUse how);
+  void use(Lane lane, const Code& code, const UndefinedBits& value, UndefinedUse how);
   void move_bytes(Lane lane, const Code& code, std::byte* data);
   void exchange_elements(Lane lane, const Code& code, std::byte* data);
   uint64_t exchange(Lane lane, const Code& code, uint32_t element, std::byte* at);
@@ -252,6 +271,8 @@ class Group {
   void run_wave_op(Wave& wave, uint64_t participants);
   void finish_wave_op(Lane lane, const Code& code, const Gathered& gathered) const;
   static void shuffle(Lane lane, const Code& code, const Gathered& gathered);
+  /// The lane that a shuffle reads, and whether that is in range.
+  static uint32_t shuffle_source(Lane lane, const Code& code, bool& in_range);
   bool shuffle_all(Wave& wave, const Code& code);
 
   const LaunchRequest& request_;
@@ -264,7 +285,10 @@ class Group {
   std::vector<Range> ranges_;
   std::vector<std::byte> shared_, local_;
   std::vector<Fault> faults_;
-  std::vector<Written> written_;  ///< of both, where uninitialised reads are looked for
+  std::vector<Written> written_;          ///< of both, where uninitialised reads are looked for
+  std::unique_ptr<Undefined> undefined_;  ///< null: reads themselves are reported
+  /// Sites of stores that copied what nobody had written, by the place in the host's memory.
+  std::unordered_map<const std::byte*, uint32_t> copied_by_;
   std::vector<std::vector<uint32_t>> event_words_;  ///< by lane, when the launch is traced
   uint64_t event_count_ = 0;                        ///< words of all lanes
   std::vector<uint64_t> policies_;                  ///< by lane, in exact mode

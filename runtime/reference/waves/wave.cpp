@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "runtime/ir/wave_ops.hpp"
+#include "runtime/reference/init/undefined.hpp"
 #include "runtime/reference/race/clocks.hpp"
 #include "runtime/reference/waves/group.hpp"
 #include "runtime/reference/waves/lockstep.hpp"
@@ -196,6 +197,7 @@ void Group::run_wave_op(Wave& wave, uint64_t participants) {
   }
   if (race_clocks_) watch_meeting(wave, g.members, code);
   if (views_ && ir::member_operand(code.op) >= 0) meet_views(wave, g.members);
+  if (undefined_ && undefined_->any(wave)) follow_wave_op(wave, participants, g.members);
   for_each_lane(participants, [&](uint32_t i) {
     const Lane lane{wave, i};
     finish_wave_op(lane, lane.code(), g);
@@ -280,7 +282,7 @@ void find_sources(const uint32_t* b, const uint32_t* c, From from_of, InRange in
 /// A shuffle in which all lanes of a full wave of 32 take part; false: it is none.
 bool Group::shuffle_all(Wave& wave, const Code& code) {
   if (code.op != Op::shfl || wave.mask != 0xffffffff || wave.stride != 32) return false;
-  if (setting_.sync != nullptr) return false;
+  if (setting_.sync != nullptr || (undefined_ && undefined_->any(wave))) return false;
   idle_ = 0;
   if (race_clocks_) watch_meeting(wave, wave.mask, code);
   std::array<uint32_t, 32> values{}, from{};
@@ -317,7 +319,7 @@ bool Group::shuffle_all(Wave& wave, const Code& code) {
 }
 
 /// Operand c: bits 4:0 the clamp, bits 12:8 the mask that cuts the wave into segments.
-void Group::shuffle(Lane lane, const Code& code, const Gathered& g) {
+uint32_t Group::shuffle_source(Lane lane, const Code& code, bool& in_range) {
   const auto self = static_cast<int>(lane.i & 31);
   const auto b = static_cast<int>(lane.get(code.src[1]) & 31),
              c = static_cast<int>(lane.get(code.src[2]));
@@ -325,7 +327,7 @@ void Group::shuffle(Lane lane, const Code& code, const Gathered& g) {
   const int lowest = self & segment;
   const int limit = lowest | (clamp & ~segment);
   int from = self;  // NOLINT(clang-analyzer-deadcode.DeadStores): each mode has its own
-  bool in_range = false;
+  in_range = false;
   switch (static_cast<ir::ShflMode>(code.mode)) {
     case ir::ShflMode::up:
       from = self - b;
@@ -346,7 +348,12 @@ void Group::shuffle(Lane lane, const Code& code, const Gathered& g) {
   }
   if (!in_range) from = self;
   // Waves of 64 shuffle in halves.
-  const uint32_t lane_read = static_cast<uint32_t>(from) | (lane.i & 32);
+  return static_cast<uint32_t>(from) | (lane.i & 32);
+}
+
+void Group::shuffle(Lane lane, const Code& code, const Gathered& g) {
+  bool in_range = false;
+  const uint32_t lane_read = shuffle_source(lane, code, in_range);
   const bool takes_part = (g.participants >> lane_read & 1) != 0;
   lane.set(code.dst[0], takes_part ? g.value[lane_read] : 0);
   lane.set(code.dst[1], in_range);

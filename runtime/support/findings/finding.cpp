@@ -90,11 +90,13 @@ Finding of_fault(const FaultReport& fault, const std::string& report, const std:
   if (out.message.starts_with("fault: ")) out.message.erase(0, 7);
   if (!fields.text("other_access").empty()) {
     out.places.push_back(place_of(fields, "other_", file));
-    const bool order = fault.kind == FaultKind::order_dependent;
-    out.message += fmt::format(
-        "; {} the {} of {}",
-        order ? "another order of lanes leaves the value of" : "nothing orders it behind",
-        fields.text("other_access"), out.places.front().thread);
+    const bool order = fault.kind == FaultKind::order_dependent,
+               undefined = fault.kind == FaultKind::uninitialised;
+    out.message += fmt::format("; {} the {} of {}",
+                               order       ? "another order of lanes leaves the value of"
+                               : undefined ? "it comes from"
+                                           : "nothing orders it behind",
+                               fields.text("other_access"), out.places.front().thread);
   }
   if (!fields.text("schedule").empty())
     out.message += fmt::format("; --schedule {} and --schedule {} repeat the two orders",

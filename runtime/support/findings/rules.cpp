@@ -22,6 +22,8 @@ constexpr std::array kRules = {
     Rule{"init", "error", "A read of memory that was never written."},
     Rule{"race", "error",
          "Two accesses of different lanes that nothing orders, one of them a store."},
+    Rule{"race-stream", "error",
+         "Two operations of streams that nothing orders meet in memory, and one of them writes."},
     Rule{
         "async", "error",
         "An access to bytes that an asynchronous copy, which was not waited for, reads or writes."},
