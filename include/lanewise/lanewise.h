@@ -502,12 +502,12 @@ typedef struct lw_result_info {
   uint64_t printed_bytes; /* %c may have put zeros into it */
   /* With the policy check=perf: what each instruction cost, as JSON (docs/counters.md); else "". */
   const char* profile;
-  /* With the policy check=race: how many ranges lw_result_touched has; else 0. */
+  /* With the policy race.touched=report: how many lw_result_touched has; else 0. */
   uint64_t touched_ranges;
 } lw_result_info;
 
-/* Global memory that a launch with the policy check=race touched: bytes of which the same
- * instructions made the last load and the last store. Atomics are stores. */
+/* Global memory that a launch with check=race and race.touched=report touched: bytes of which the
+ * same instructions made the last load and the last store. Atomics are stores. */
 typedef struct lw_touched {
   uint32_t struct_size;
   uint32_t load_line, store_line; /* of the input text, 0 = unknown */

@@ -281,6 +281,10 @@ class ReferenceEngine final : public Engine {
     return 0;
   }
 
+  static bool reports_touched(const LaunchRequest& request) {
+    const auto wanted = request.policies.find("race.touched");
+    return wanted != request.policies.end() && wanted->second == "report";
+  }
   /// Without what the runtime keeps for itself, such as printed text.
   std::vector<TouchedRange> touched_by(const race::Watch& watch, const LaunchRequest& request,
                                        std::span<const HostRange> ranges) const {
@@ -398,7 +402,8 @@ class ReferenceEngine final : public Engine {
     }
     if (sync) sync->collect(result);
     if (watch) watch->collect(result);
-    if (watch && watch->looks) result.touched = touched_by(*watch, request, ranges);
+    if (watch && watch->looks && reports_touched(request))
+      result.touched = touched_by(*watch, request, ranges);
     if (profile) result.profile = profile->json();
   }
 

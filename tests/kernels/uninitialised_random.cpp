@@ -128,6 +128,7 @@ void compare_random_reads(const std::string& space, bool generic, uint64_t seed)
     Buffer out = device().allocate(kCell * kLanes * kGroups, "cells");
     LaunchOptions options{.grid = {kGroups}, .block = {kLanes}};
     options.policies["check"] = "init";
+    options.policies["init.report"] = "read";
     const lanewise::Result result = kernel.launch(options, table, out);
     std::set<std::pair<uint32_t, uint32_t>> found;
     for (const lanewise::FaultReport& f : result.faults) {
@@ -173,6 +174,7 @@ TEST_CASE("uninitialised: what a buffer holds is known from launch to launch") {
   lanewise::Kernel kernel = device().load_text(kWriteThenRead, lanewise::Isa::ptx).kernel();
   LaunchOptions checked{.grid = {1}, .block = {1}};
   checked.policies["check"] = "init";
+  checked.policies["init.report"] = "read";
   const auto faults = [&](const Buffer& b, uint32_t from, uint32_t to, uint32_t at) {
     return kernel.launch(checked, b, from, to, at).fault_count;
   };

@@ -49,6 +49,7 @@ constexpr std::array kRows = {
     Row{"ptx.align", "trap", "trap|force|any"},
     Row{"race.same_value", "ignore", "ignore|report"},
     Row{"race.shuffle", "order", "order|none"},
+    Row{"race.touched", "none", "none|report"},
     Row{"race.wave", "target", "target|independent|lockstep"},
     Row{"sass.align", "force", "force|trap"},
     Row{"sass.sparse", "resident", "resident|absent"},

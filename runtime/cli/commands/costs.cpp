@@ -134,8 +134,8 @@ std::string counters_csv(const std::string& profile, const Launched& launched) {
     out += fmt::format(
         "\"0\",\"0\",{},\"localhost\",{},\"1\",\"7\",{},{},\"0\",\"\",{},{},{},\"{}\"\n",
         csv_word(launched.program), csv_word(launched.kernel), size(launched.block),
-        size(launched.grid), csv_word("Command line profiler metrics"),
-        csv_word(c.name), csv_word(c.unit), sum);
+        size(launched.grid), csv_word("Command line profiler metrics"), csv_word(c.name),
+        csv_word(c.unit), sum);
   }
   return out;
 }

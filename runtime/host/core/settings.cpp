@@ -68,6 +68,7 @@ void add_checks(Settings& out, const std::string& list) {
       refuse("LANEWISE_CHECK", list,
              "none, or init, race, sync, async, leak and api separated by commas,");
   if (!launches.empty()) out.policies.push_back("check=" + launches);
+  if (out.races) out.policies.emplace_back("race.touched=report");
 }
 
 /// An order of lanes that devices have to refuse; others the reference engine reads by itself.
