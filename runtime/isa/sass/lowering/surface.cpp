@@ -145,6 +145,11 @@ bool counts_bytes(const Instruction& i) {
   return false;
 }
 
+/// Every texel is resident here, so the predicate of those that are not is false.
+void put_surface_residency(LowerContext& c, const Instruction& i) {
+  if (i.operand(Role::p) != nullptr) c.write_predicate(i, Role::p, imm(0));
+}
+
 std::vector<Reg> zero_words(LowerContext& c, unsigned count) {
   std::vector<Reg> out;
   for (unsigned n = 0; n < count; ++n) out.push_back(c.make(Op::mov, Type::u32, {imm(0)}));
@@ -165,7 +170,8 @@ void lower_suld(LowerContext& c, const Instruction& i) {
     std::vector<Reg> wanted;
     for (unsigned n = 0; n < 4; ++n)
       if ((surface_field(i, kChannels) >> n & 1) != 0) wanted.push_back(texel[n]);
-    return put_registers(c, surface_field(i, kSurfaceData), wanted);
+    put_registers(c, surface_field(i, kSurfaceData), wanted);
+    return put_surface_residency(c, i);
   }
   const SurfaceData d = data_of(i);
   c.check_vector(surface_field(i, kSurfaceData), d.count);
@@ -175,6 +181,7 @@ void lower_suld(LowerContext& c, const Instruction& i) {
   c.b.emit(Op::load, Type::none, values, {at.address}).mem = load_memory(i, d.elem, d.count);
   c.b.set_guard(c.guard());
   put_registers(c, surface_field(i, kSurfaceData), values);
+  put_surface_residency(c, i);
 }
 
 void lower_sust(LowerContext& c, const Instruction& i) {
@@ -281,6 +288,7 @@ void operate(LowerContext& c, const Instruction& i, SurfaceAtomic a, std::option
                           c.narrowed(c.make_pred(Op::and_, Type::pred, {at.may, when})), result);
     }
   }
+  put_surface_residency(c, i);
   if (old == kRZ) return;
   if (!a.wide()) return put_registers(c, old, result);
   c.b.emit(Op::unpack64, Type::u32, {c.writable(old), c.writable(old + 1)}, {result[0]});

@@ -117,6 +117,11 @@ std::vector<Reg> fetch(LowerContext& c, Request& r, Op op = Op::sample) {
   return texel;
 }
 
+/// Every texel is resident here, so the predicate of those that are not is false.
+void put_residency(LowerContext& c, const Instruction& i) {
+  if (i.operand(Role::p) != nullptr) c.write_predicate(i, Role::p, imm(0));
+}
+
 /// The components that the mask names, in registers that follow each other.
 void put_masked(LowerContext& c, const Instruction& i, const std::vector<Reg>& values) {
   const unsigned mask = texture_field(i, kComponents);
@@ -124,6 +129,7 @@ void put_masked(LowerContext& c, const Instruction& i, const std::vector<Reg>& v
   for (unsigned n = 0; n < 4; ++n)
     if ((mask >> n & 1) != 0) wanted.push_back(values[n]);
   put_registers(c, texture_field(i, kDestination), wanted);
+  put_residency(c, i);
 }
 
 Handle handle_of(LowerContext& c, const Instruction& i, Sources& b) {
@@ -293,6 +299,29 @@ class ShortSources {
   unsigned left_ = 0;
 };
 
+/// What the registers of a result hold: a component each, or two halves, rounded to nearest or
+/// toward zero.
+enum class Packing : uint8_t { words, halves, truncated_halves };
+
+/// Of a half without a second one the upper bits are 0.
+std::vector<Reg> packed(LowerContext& c, std::vector<Reg> texel, Packing packing) {
+  if (packing == Packing::words) return texel;
+  std::vector<Reg> out;
+  for (size_t n = 0; n < texel.size(); ++n) {
+    const Reg half = c.b.reg(Width::b32);
+    ir::Inst& narrow = c.b.emit(Op::f2f, Type::f16, {half}, {texel[n]});
+    narrow.from = Type::f32;
+    if (packing == Packing::truncated_halves) narrow.round = ir::Round::rz;
+    if (n % 2 == 0) {
+      out.push_back(half);
+      continue;
+    }
+    const Reg high = c.make(Op::shl, Type::u32, {half, imm(16)});
+    out.back() = c.make(Op::or_, Type::u32, {out.back(), high});
+  }
+  return out;
+}
+
 /// The first two components go to the place that is printed second, the rest to the other one.
 void put_channels(LowerContext& c, const Instruction& i, const std::vector<Reg>& texel) {
   static constexpr uint8_t kPairs[8] = {1, 2, 4, 8, 3, 9, 10, 12},
@@ -304,8 +333,11 @@ void put_channels(LowerContext& c, const Instruction& i, const std::vector<Reg>&
   std::vector<Reg> low, high;
   for (unsigned n = 0; n < 4; ++n)
     if ((mask >> n & 1) != 0) (low.size() < 2 ? low : high).push_back(texel[n]);
-  put_registers(c, texture_field(i, kDestination), low);
-  put_registers(c, second, high);
+  static constexpr Packing kPackings[4] = {Packing::halves, Packing::truncated_halves,
+                                           Packing::words};
+  const Packing packing = kPackings[texture_field(i, {58, 2})];
+  put_registers(c, texture_field(i, kDestination), packed(c, std::move(low), packing));
+  put_registers(c, second, packed(c, std::move(high), packing));
 }
 
 void lower_short(LowerContext& c, const Instruction& i, const ShortForm& form, bool integers) {
@@ -361,8 +393,11 @@ void lower_tld4s(LowerContext& c, const Instruction& i) {
     r.compare = from.take();
   }
   const std::vector<Reg> texels = fetch(c, r, Op::gather);
-  put_registers(c, texture_field(i, kDestination), {texels[0], texels[1]});
-  put_registers(c, texture_field(i, kShortSecond), {texels[2], texels[3]});
+  static constexpr Packing kPackings[4] = {Packing::words, Packing::words, Packing::halves,
+                                           Packing::truncated_halves};
+  const Packing packing = kPackings[texture_field(i, {54, 2})];
+  put_registers(c, texture_field(i, kDestination), packed(c, {texels[0], texels[1]}, packing));
+  put_registers(c, texture_field(i, kShortSecond), packed(c, {texels[2], texels[3]}, packing));
 }
 
 /// Width, height and depth of a level, and the number of levels.

@@ -59,8 +59,8 @@ std::string_view kind_name(OperandSpec::Kind kind) {
 
 std::string not_executed(const Form& f) {
   const std::string_view name = std::string_view(f.mnemonic).substr(0, f.mnemonic.find('.'));
-  if (f.is(kTexture) && f.operand(Role::p) != nullptr)
-    return std::string(name) + " with a predicate for texels that are not resident is not executed";
+  if (name == "TEX")
+    return "TEX.LC is not executed: no document says what limits its level of detail";
   if (f.is(kTexture) && (name == "TMML" || name == "TXA"))
     return std::string(name) +
            " is not executed: its level of detail comes from the differences between lanes";

@@ -88,11 +88,8 @@ OperandSpec resident(uint8_t pos) {
   o.inverted = true;
   return o;
 }
-/// Nothing executes rows with such a predicate.
-void refuse_resident(Form& f, const OperandSpec& predicate) {
+void add_resident(Form& f, const OperandSpec& predicate) {
   f.operands.insert(f.operands.begin(), predicate);
-  f.lower = nullptr;
-  f.claim = isa::Claim::none;
   f.min_arch = kFirstResident;
   f.max_arch = 999;
 }
@@ -100,7 +97,7 @@ void refuse_resident(Form& f, const OperandSpec& predicate) {
 void resident_rows(TableBuilder& t) {
   t.later(1, kFirstResident, [](Form& f) { TableBuilder::fix(f, {{30, 3}, 0}); });
   Form& f = t.again(t.size() - 2);  // as it is without a rule for these bits
-  refuse_resident(f, resident(30));
+  add_resident(f, resident(30));
 }
 Mod atomic_op(uint8_t pos, bool exchanges) {
   Mod m = other(pos, exchanges ? 4 : 3,
@@ -211,7 +208,7 @@ void atomic_row(TableBuilder& t, const char* name, const char* pattern, std::vec
 
 /// The row added last has a predicate, and so have those of each target's halves.
 void predicated(TableBuilder& t, const OperandSpec& predicate) {
-  refuse_resident(t.last(1)[0], predicate);
+  add_resident(t.last(1)[0], predicate);
   typed_rows(t, 1);
 }
 

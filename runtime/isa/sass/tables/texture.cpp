@@ -73,7 +73,8 @@ void rows(TableBuilder& t, const std::string& mnemonic, std::string_view pattern
 }
 
 /// Rows whose texels may be absent: a predicate says so from sm_52 on, where a bit limits the level
-/// of detail as well. `add` takes modifiers, operands, what is fixed, and what it means.
+/// of detail as well; nothing executes rows with that one, whose operand no document describes and
+/// no compute code has. `add` takes modifiers, operands, what is fixed, and what it means.
 template <typename Add>
 void paged_rows(TableBuilder& t, const std::vector<Mod>& mods,
                 const std::vector<OperandSpec>& operands, LowerFn lower, Field limit,
@@ -86,7 +87,7 @@ void paged_rows(TableBuilder& t, const std::vector<Mod>& mods,
   present.push_back({kPage, 7});
   add(mods, operands, present, lower);
   const size_t first = t.size();
-  add(mods, paged, unlimited, nullptr);
+  add(mods, paged, unlimited, lower);
   if (limit.present()) {
     std::vector<Mod> limited = mods;
     limited.insert(limited.begin() + static_cast<ptrdiff_t>(limit_place),
@@ -240,7 +241,7 @@ constexpr std::string_view kPairs[8] = {"R", "G", "B", "A", "RG", "RA", "GA", "B
 constexpr std::string_view kTriples[8] = {"RGB",  "RGA",      "RBA",      "GBA",
                                           "RGBA", "INVALID5", "INVALID6", "INVALID7"};
 
-/// Results of 32 bits, or halves of which a register has two; nothing executes those.
+/// Results of 32 bits, or halves of which a register has two.
 struct Packing {
   std::string_view suffix, short_bits, gather_bits;
   bool halves;
@@ -264,7 +265,6 @@ void short_rows(TableBuilder& t, const Short& s, const Packing& p) {
   const size_t begin = t.size();
   const std::string pattern = "1101 " + std::string(p.short_bits) + (s.loads ? "1" : "0");
   const std::string mnemonic = s.name + std::string(p.suffix);
-  const LowerFn lower = p.halves ? nullptr : s.lower;
   const std::string_view count = p.halves ? "11111111" : "11112222";
   OperandSpec second = reg(Role::d, kShortSecond.pos);
   const OperandSpec a = reg(Role::a, 8).taking({{kShortShape, s.first_source}}),
@@ -273,13 +273,13 @@ void short_rows(TableBuilder& t, const Short& s, const Packing& p) {
   rows(t, mnemonic, pattern, mods,
        {second, reg(Role::d, 0).taking({{kShortChannels, count}}), a, b, number(false),
         name(kShortShape, s.shapes), name(kShortChannels, kPairs)},
-       {{kShortSecond, kRZ}}, lower);
+       {{kShortSecond, kRZ}}, s.lower);
   second.never_zero = true;
   rows(t, mnemonic, pattern, mods,
        {second.taking({{kShortChannels, count}}),
         reg(Role::d, 0).taking({{{}, p.halves ? kOne : kTwo}}), a, b, number(false),
         name(kShortShape, s.shapes), name(kShortChannels, kTriples)},
-       {}, lower);
+       {}, s.lower);
   t.from(t.size() - begin, p.first);
 }
 
@@ -292,7 +292,7 @@ void short_gather_row(TableBuilder& t, const Packing& p) {
         {reg(Role::d, kShortSecond.pos).taking({{{}, count}}),
          reg(Role::d, 0).taking({{{}, count}}), reg(Role::a, 8).taking({{given, "1222"}}),
          reg(Role::b, 20).taking({{given, "1112"}}), number(false)},
-        p.halves ? nullptr : lower_tld4s);
+        lower_tld4s);
   t.from(1, p.first);
 }
 
