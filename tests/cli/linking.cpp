@@ -1,4 +1,5 @@
 // Programs of several files (tests/kernels/data/linked), by the command line and by the C++ API.
+#include <algorithm>
 #include <array>
 
 #include "lanewise/lanewise.hpp"
@@ -90,6 +91,64 @@ TEST_CASE("linking: each way to fail has its message" * kHostCase) {
             LANEWISE_TEST_DATA "/conformance/ptx_loops.lw",
         2, "scripts cannot");
   fails(kFolder + "pick.cubin " + kFolder + "pick.cu", 2, "cannot determine what language");
+}
+
+TEST_CASE("linking: parts that say different things of a name are refused where nvlink does" *
+          kHostCase) {
+  struct Row {
+    std::string part, subject, ptx_says, ptx_line, user_line;
+  };
+  const Row kRows[] = {
+      {"prototype", "value", "is a function (.b64) (.b64) here, but is a function (.b32) (.b32)",
+       "4", "4"},
+      {"float", "value", "is a function (.f32) (.f32) here, but is a function (.b32) (.b32)", "4",
+       "4"},
+      {"size", "table", "has 8 bytes here, but has 16 bytes", "9", "5"},
+      {"space", "table", "is .const here, but is .global", "9", "5"},
+      {"function", "table", "is .func here, but is .global", "9", "5"}};
+  const auto runs = [](const std::string& files, const std::string& kernel) {
+    return program("run --device reference " + files + " --kernel " + kernel +
+                   " --grid 1 --block 1 --arg print:i32[1]");
+  };
+  const std::string wrong = kFolder + "wrong/";
+  for (const std::string ending : {".ptx", ".cubin"}) {
+    const std::string user = wrong + "user" + ending;
+    const auto with = [&](const std::string& part) { return user + " " + wrong + part + ending; };
+    for (const Row& r : kRows) {
+      CAPTURE(r.part + ending);
+      const Output o = runs(with(r.part), "k");
+      CHECK(o.code == 1);
+      const bool ptx = ending == ".ptx";
+      CHECK(contains(o.err, wrong + r.part + ending + (ptx ? ":" + r.ptx_line + ":" : ":")));
+      CHECK(contains(o.err, "'" + r.subject + "' " + r.ptx_says + " in " + user +
+                                (ptx ? ", line " + r.user_line : "")));
+      CHECK(std::ranges::count(o.err, '\n') == 1);
+    }
+    for (const auto& [part, name] : {std::pair("again", "value"), std::pair("kernel", "k")}) {
+      CAPTURE(part + ending);
+      const Output o = runs(with("right") + " " + wrong + part + ending, "k");
+      CHECK(o.code == 1);
+      CHECK(contains(o.err, "'" + std::string(name) + "' is defined in"));
+      CHECK(std::ranges::count(o.err, '\n') == 1);
+    }
+    const Output missing = runs(user, "k");
+    CHECK(missing.code == 1);
+    CHECK(contains(missing.err, "'table'"));
+    // Both count in one variable: the larger one.
+    const Output right = runs(with("right"), "k");
+    CAPTURE(right.err);
+    CHECK(right.code == 0);
+    CHECK(contains(right.out, "6"));
+    CHECK(runs(with("right"), "last").code == 0);
+    CHECK(runs(wrong + "right" + ending + " " + user, "last").code == 0);
+  }
+  const std::string other = runs(wrong + "user.cubin " + wrong + "other.cubin", "k").err;
+  CHECK(contains(other, "it is for sm_60, but " + wrong + "user.cubin is for sm_52"));
+  // PTX is compiled for one target, whatever its parts name.
+  CHECK(runs(wrong + "user.ptx " + wrong + "other.ptx", "k").code == 0);
+  const std::string narrow = write("narrow.ptx", ".version 7.8\n.target sm_52\n.address_size 32\n");
+  CHECK(contains(runs(wrong + "user.ptx " + wrong + "right.ptx " + narrow, "k").err,
+                 "addresses have 32 bits here, but have 64 bits in " + wrong + "user.ptx, line 3"));
 }
 
 TEST_CASE("linking: a kernel that launches a kernel is named as such, beside others that run" *

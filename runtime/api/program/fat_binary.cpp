@@ -58,6 +58,14 @@ std::vector<Image> images_in(std::string_view fat) {
   return images;
 }
 
+std::string linked_text(const std::vector<std::string>& texts) {
+  ptx::Linked linked = ptx::link(texts);
+  if (linked.clashes.empty()) return std::move(linked.text);
+  const ptx::Linked::Clash& c = linked.clashes[0];
+  refuse(fmt::format("PTX text {}, line {}: {}", c.second.file + 1, c.second.line,
+                     c.message(fmt::format("text {}", c.first.file + 1))));
+}
+
 /// Chooses, and remembers what it saw for the note.
 class Chooser {
  public:
@@ -79,7 +87,7 @@ class Chooser {
     }
     if (linked.size() > 1) linked_ += linked.size();
     if (!linked.empty())
-      out.images.push_back({Isa::ptx, ptx::link(linked).text, program.where});
+      out.images.push_back({Isa::ptx, linked_text(linked), program.where});
     else if (program.fat_binaries.size() > 1 && !program.relocatable && wanted_ != Isa::ptx)
       add_linked_cubin(program);
   }

@@ -252,13 +252,11 @@ Compiled link_ptx(const std::vector<Input>& parts, const LoadOptions& o) {
   std::vector<std::string> texts;
   for (const Input& part : parts) texts.push_back(part.text);
   const ptx::Linked linked = ptx::link(texts);
-  if (!linked.twice.empty()) {
+  if (!linked.clashes.empty()) {
     Compiled out;
-    for (const ptx::Linked::Twice& t : linked.twice)
-      out.diagnostics.push_back({t.second.line, 1,
-                                 fmt::format("'{}' is defined in {}, line {}, already", t.name,
-                                             parts[t.first.file].name, t.first.line),
-                                 false, parts[t.second.file].name});
+    for (const ptx::Linked::Clash& c : linked.clashes)
+      out.diagnostics.push_back({c.second.line, 1, c.message(parts[c.first.file].name), false,
+                                 parts[c.second.file].name});
     out.unusable = true;
     return out;
   }

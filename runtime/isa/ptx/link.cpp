@@ -6,7 +6,10 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <set>
+
+#include "runtime/isa/linked_name.hpp"
 
 namespace lanewise::ptx {
 namespace {
@@ -144,6 +147,86 @@ std::vector<TopLevel> statements_of(std::string_view text) {
   return all;
 }
 
+/// The letter of a type in prototypes; 0 for a word that is none.
+char letter_of(std::string_view word) {
+  if (word.size() < 3 || word[0] != '.') return 0;
+  const std::string_view bits = word.substr(2);
+  if (word[1] == 'f') return bits == "32" ? 'f' : bits == "64" ? 'd' : 0;
+  if (word[1] != 'b' && word[1] != 'u' && word[1] != 's') return 0;
+  return bits == "8" ? 'b' : bits == "16" ? 'h' : bits == "32" ? 'i' : bits == "64" ? 'l' : 0;
+}
+unsigned bytes_of(char letter) {
+  switch (letter) {
+    case 'b':
+      return 1;
+    case 'h':
+      return 2;
+    case 'i':
+    case 'f':
+      return 4;
+    case 'l':
+    case 'd':
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+/// How a function's statement says what it returns and takes; empty for a form that it leaves open.
+std::string prototype_of(const TopLevel& s) {
+  std::string results, parameters;
+  bool named = false;
+  int nested = 0;
+  Words words(s.text);
+  for (std::string_view word = words.next(); !word.empty() && word != "{"; word = words.next()) {
+    std::string& list = named ? parameters : results;
+    if (word == "(")
+      ++nested;
+    else if (word == ")")
+      --nested;
+    else if (nested == 0)
+      named = named || word == s.name;
+    else if (word == "[") {
+      word = words.next();
+      if (word == "]" || list.empty()) return {};
+      list += word;
+    } else if (const char letter = letter_of(word); letter != 0)
+      list += letter;
+    if (named && nested == 0 && word == ")") break;
+  }
+  return "#" + (results.empty() ? "v" : results) + parameters;
+}
+
+/// Bytes of a variable, as its statement says; 0 where that leaves them open.
+uint64_t variable_bytes(const TopLevel& s) {
+  uint64_t bytes = 0;
+  Words words(s.text);
+  for (std::string_view word = words.next(); !word.empty() && word != "=" && word != ";";
+       word = words.next()) {
+    if (word == ".v2") bytes = 2;
+    if (word == ".v4") bytes = 4;
+    if (const char letter = letter_of(word); letter != 0)
+      bytes = std::max<uint64_t>(bytes, 1) * bytes_of(letter);
+    if (word == "[") {
+      word = words.next();
+      uint64_t count = 0;
+      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
+      if (error != std::errc() || end != word.data() + word.size()) return 0;
+      bytes *= count;
+    }
+  }
+  return bytes;
+}
+
+isa::LinkedName stated_by(const TopLevel& s) {
+  isa::LinkedName out;
+  out.kind = s.kind;
+  if (s.kind == ".func") out.prototype = prototype_of(s);
+  out.common = s.linkage == ".common";
+  if (s.is_variable()) out.bytes = variable_bytes(s);
+  return out;
+}
+
 unsigned number_in(std::string_view text) {
   unsigned value = 0;
   const size_t at = std::min(text.find_first_of("0123456789"), text.size());
@@ -160,15 +243,21 @@ std::pair<unsigned, unsigned> age(const TopLevel& s) {
 /// Which file's definition of a name stays: the first that is not weak, else the first.
 struct Chosen {
   size_t file = 0;
-  std::string_view linkage;
-  uint32_t line = 0;
+  const TopLevel* statement = nullptr;
+};
+/// Who named something first, and what was stated of it there.
+struct Named {
+  Linked::Place place;
+  isa::LinkedName stated;
 };
 
 struct Linker {
   std::vector<std::vector<TopLevel>> files;
   std::map<std::string_view, Chosen> definitions;
   std::map<std::string_view, std::set<size_t>> named_in;
-  unsigned file_numbers = 0;  ///< of the files before
+  std::map<std::string_view, Named> first_named;
+  std::optional<std::pair<unsigned, Linked::Place>> addresses;  ///< bits of the first file's
+  unsigned file_numbers = 0;                                    ///< of the files before
   Linked out;
 
   /// Adds lines, of which the first stood at this place.
@@ -187,16 +276,51 @@ struct Linker {
   void find_definitions() {
     for (size_t n = 0; n < files.size(); ++n)
       for (const TopLevel& s : files[n]) {
+        if (s.kind == ".address_size") compare_addresses(s, n);
         if (s.name.empty()) continue;
         named_in[s.name].insert(n);
-        if (!s.defines() || s.is_own()) continue;
-        const auto [known, fresh] = definitions.try_emplace(s.name, Chosen{n, s.linkage, s.line});
-        if (fresh || gives_way(s.linkage)) continue;
-        if (!gives_way(known->second.linkage))
-          out.twice.push_back(
-              {std::string(s.name), {known->second.file, known->second.line}, {n, s.line}});
-        known->second = {n, s.linkage, s.line};
+        if (s.is_own()) continue;
+        const bool agrees = compare(s, n);
+        if (s.defines()) choose(s, n, agrees);
       }
+  }
+
+  void clash(std::string_view name, Linked::Place first, Linked::Place second,
+             std::string first_states, std::string second_states) {
+    out.clashes.push_back(
+        {std::string(name), first, second, std::move(first_states), std::move(second_states)});
+  }
+
+  bool compare(const TopLevel& s, size_t file) {
+    const isa::LinkedName stated = stated_by(s);
+    const auto [known, fresh] = first_named.try_emplace(s.name, Named{{file, s.line}, stated});
+    isa::LinkedName& first = known->second.stated;
+    if (const auto differs = isa::difference(first, stated)) {
+      clash(s.name, known->second.place, {file, s.line}, differs->second, differs->first);
+      return false;
+    }
+    if (first.bytes == 0 || first.common) first.bytes = stated.bytes, first.common = stated.common;
+    return true;
+  }
+
+  void compare_addresses(const TopLevel& s, size_t file) {
+    const unsigned bits = number_in(s.text);
+    if (!addresses) addresses = {bits, {file, s.line}};
+    const auto text = [](unsigned n) { return fmt::format("have {} bits", n); };
+    if (addresses->first != bits)
+      clash("", addresses->second, {file, s.line}, text(addresses->first), text(bits));
+  }
+
+  void choose(const TopLevel& s, size_t file, bool agrees) {
+    const auto [known, fresh] = definitions.try_emplace(s.name, Chosen{file, &s});
+    if (fresh) return;
+    const TopLevel& before = *known->second.statement;
+    const bool larger = s.linkage == ".common" && before.linkage == ".common" &&
+                        variable_bytes(s) > variable_bytes(before);
+    if (gives_way(s.linkage) && !larger) return;
+    if (!gives_way(before.linkage) && agrees)
+      clash(s.name, {known->second.file, before.line}, {file, s.line}, {}, {});
+    known->second = {file, &s};
   }
 
   void write_header() {
@@ -234,7 +358,7 @@ struct Linker {
       else if (file_number)
         instead = std::to_string(number_in(word) + file_numbers);
       else if (word == ".extern" && definitions.contains(s.name))
-        instead = definitions.at(s.name).linkage;
+        instead = definitions.at(s.name).statement->linkage;
       file_number = word == ".loc" || word == ".file" || word == "inlined_at";
       if (instead.empty()) continue;
       text += s.text.substr(copied, words.end() - word.size() - copied);
@@ -260,6 +384,14 @@ struct Linker {
 };
 
 }  // namespace
+
+std::string Linked::Clash::message(const std::string& first_file) const {
+  if (first_states.empty())
+    return fmt::format("'{}' is defined in {}, line {}, already", name, first_file, first.line);
+  const std::string subject = name.empty() ? "addresses" : "'" + name + "'";
+  return fmt::format("{} {} here, but {} in {}, line {}", subject, second_states, first_states,
+                     first_file, first.line);
+}
 
 Linked link(const std::vector<std::string>& texts) {
   if (texts.size() == 1) return {texts[0], {}, {}};

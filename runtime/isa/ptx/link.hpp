@@ -13,13 +13,16 @@ struct Linked {
     size_t file = 0;    ///< index into what was linked
     uint32_t line = 0;  ///< from 1
   };
-  /// A name that two files define.
-  struct Twice {
-    std::string name;
+  /// A name that two files define, or of which they say different things.
+  struct Clash {
+    std::string name;  ///< empty: it is about the width of addresses
     Place first, second;
+    std::string first_states, second_states;  ///< both empty: each defines it
+    /// `first_file`: where the first one stands.
+    std::string message(const std::string& first_file) const;
   };
   std::string text;
-  std::vector<Twice> twice;
+  std::vector<Clash> clashes;
   std::vector<Place> lines;  ///< where each line of the text stood
   /// Of a line of the text, counted from 1; of the first file for what is no line of it.
   Place place(uint32_t line) const {

@@ -8,6 +8,7 @@
 #include "runtime/isa/absent.hpp"
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/sass/lowering/link.hpp"
+#include "runtime/isa/sass/objects/cubin_names.hpp"
 #include "runtime/isa/sass/objects/info.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/layout/texture_block.hpp"
@@ -19,8 +20,6 @@ using elf::Bytes;
 using elf::ElfError;
 
 constexpr uint16_t kCudaMachine = 190;
-constexpr uint8_t kEntry = 0x10;          // st_other of a kernel's symbol
-constexpr uint8_t kCudaObject = 13;       // kind of a variable's symbol before the linker ran
 constexpr uint8_t kLocal = 0, kWeak = 2;  // bindings
 // Relocations: a function's address in JCAL, halves of a variable's in MOV32I; a place in shared
 // memory, or in a constant bank as a number; the bank and the word of an operand, and of LDC.
@@ -36,6 +35,7 @@ constexpr uint64_t kMaxBank = 64 << 10;    // one constant bank
 constexpr uint32_t kKernelLow = 0x30, kKernelHigh = 0x31;
 constexpr uint32_t kTextureHandle = 6, kSamplerHandle = 7, kSurfaceHandle = 0x34;
 constexpr uint8_t kTextureSymbol = 10, kSamplerSymbol = 11, kSurfaceSymbol = 12;
+constexpr uint64_t kMaxCommon = uint64_t{1} << 30;  // bytes of a variable that no file fills
 constexpr std::string_view kSharedSection = ".nv.shared.";
 
 class CubinReader {
@@ -65,9 +65,10 @@ class CubinReader {
     if (listing_.kernels.empty() && !is_part) throw ElfError("the cubin holds no kernel");
     for (const elf::Symbol& s : file_.symbols)
       if (s.section != 0 && (s.kind == elf::kFunction || is_variable(s)))
-        listing_.bindings[s.name] = s.binding == kLocal  ? Binding::own
-                                    : s.binding == kWeak ? Binding::weak
-                                                         : Binding::global;
+        listing_.bindings[s.name] = s.binding == kLocal                  ? Binding::own
+                                    : s.binding == kWeak || is_common(s) ? Binding::weak
+                                                                         : Binding::global;
+    listing_.stated = linked_names(file_);
   }
 
  private:
@@ -108,6 +109,15 @@ class CubinReader {
   void read_globals() {
     uint64_t claimed = 0;
     for (const elf::Symbol& s : file_.symbols) {
+      if (is_common(s)) {
+        if (s.size > kMaxCommon) throw ElfError(fmt::format("variable '{}' is too large", s.name));
+        ir::Global g;
+        g.name = s.name;
+        g.align = 256;
+        g.size = s.size;
+        variables_.insert(g.name);
+        listing_.globals.push_back(std::move(g));
+      }
       if (!is_variable(s) || s.section >= file_.sections.size()) continue;
       const elf::Section& in = file_.sections[s.section];
       if (in.name != ".nv.global" && in.name != ".nv.global.init") continue;
@@ -219,10 +229,7 @@ class CubinReader {
     return &g;
   }
 
-  static bool is_variable(const elf::Symbol& s) {
-    return s.kind == elf::kObject || s.kind == kCudaObject;
-  }
-
+  static bool is_common(const elf::Symbol& s) { return is_variable(s) && s.section == kCommon; }
   /// The name of the only variable in bank 3, so that it can be found; else the bank's own.
   std::string module_bank_name() const {
     std::vector<std::string> names;

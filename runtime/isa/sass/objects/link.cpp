@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <set>
 
 #include "runtime/isa/sass/sass.hpp"
@@ -41,6 +42,7 @@ class FileLinker {
       : files_(std::move(files)), names_(names) {}
 
   Listing run() {
+    for (size_t n = 0; n < files_.size(); ++n) compare(n);
     for (const Listing& file : files_)
       each_definition(file, [&](const std::string& name) { ++defined_in_[name]; });
     for (size_t n = 0; n < files_.size(); ++n) rename_own(n);
@@ -80,14 +82,48 @@ class FileLinker {
     });
   }
 
+  void report(size_t file, std::string message) {
+    out_.diagnostics.push_back({0, 0, std::move(message), false, names_[file]});
+  }
+
+  /// With what earlier files say of the same names, and with their target.
+  void compare(size_t file) {
+    const Listing& of = files_[file];
+    if (of.bindings.empty()) return;  // text
+    if (!target_) target_ = {of.arch, file};
+    if (target_->first != of.arch)
+      report(file,
+             fmt::format("it is for sm_{}, but {} is for sm_{}: cubins of one target are linked",
+                         of.arch, names_[target_->second], target_->first));
+    for (const auto& [name, stated] : of.stated) {
+      const auto [known, fresh] = first_stated_.try_emplace(name, file, stated);
+      isa::LinkedName& first = known->second.second;
+      if (const auto differs = isa::difference(first, stated)) {
+        report(file, fmt::format("'{}' {} here, but {} in {}", name, differs->first,
+                                 differs->second, names_[known->second.first]));
+        disputed_.insert(name);
+      } else if (first.bytes == 0 || first.common) {
+        first = stated;
+      }
+    }
+  }
+
+  /// Of common variables the largest stays.
+  bool is_larger(const std::string& name, size_t file, size_t than) const {
+    const auto& now = files_[file].stated.find(name);
+    const auto& before = files_[than].stated.find(name);
+    return now != files_[file].stated.end() && before != files_[than].stated.end() &&
+           now->second.common && before->second.common && now->second.bytes > before->second.bytes;
+  }
+
   /// The first that is not weak, else the first.
   void choose(const std::string& name, size_t file) {
     const bool weak = binding(file, name) == Binding::weak;
     const auto [known, fresh] = chosen_.try_emplace(name, file);
-    if (fresh || weak) return;
+    if (fresh || (weak && !is_larger(name, file, known->second))) return;
     if (binding(known->second, name) == Binding::weak)
       known->second = file;
-    else
+    else if (!disputed_.contains(name))
       out_.diagnostics.push_back({0, 0,
                                   fmt::format("'{}' is defined in {} and in {}", name,
                                               names_[known->second], names_[file])});
@@ -113,6 +149,9 @@ class FileLinker {
   const std::vector<std::string>& names_;
   std::map<std::string, size_t> defined_in_;  ///< how many files
   std::map<std::string, size_t> chosen_;      ///< whose definition stays
+  std::map<std::string, std::pair<size_t, isa::LinkedName>> first_stated_;
+  std::set<std::string> disputed_;                     ///< files say different things of them
+  std::optional<std::pair<unsigned, size_t>> target_;  ///< of the first cubin
   Listing out_;
 };
 
