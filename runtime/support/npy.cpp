@@ -8,6 +8,7 @@
 
 #include "lanewise/error.hpp"
 #include "runtime/support/input_file.hpp"
+#include "runtime/support/npz.hpp"
 #include "runtime/support/output_file.hpp"
 
 namespace lanewise::npy {
@@ -158,6 +159,8 @@ std::string format_npy(const Array& a) {
 }
 
 Array read_array(const std::string& path) {
+  if (const ArchivePath in = archive_path(path); !in.file.empty())
+    return parse_npy(array_in(read_file(in.file, kMaxArrayFile), in), path);
   const std::string file = read_file(path, kMaxArrayFile);
   if (!path.ends_with(".bin")) return parse_npy(file, path);
   Array a{"u8", {file.size()}, {}};

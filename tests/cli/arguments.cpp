@@ -196,3 +196,71 @@ TEST_CASE("tex: a file's elements are texels, which a surface store changes; key
   CHECK(kind.err.find("a texture of kind 3d has 3 dimensions beside the channels, the file 2") !=
         std::string::npos);
 }
+
+namespace {
+
+std::string little(uint64_t value, unsigned bytes) {
+  std::string out;
+  for (unsigned n = 0; n < bytes; ++n) out += static_cast<char>(value >> (8 * n) & 0xff);
+  return out;
+}
+
+/// An archive as np.savez writes it: the local headers have extra fields, the directory none.
+std::string npz(const std::vector<std::pair<std::string, std::string>>& arrays,
+                unsigned method = 0) {
+  std::string files, directory;
+  for (const auto& [name, bytes] : arrays) {
+    const std::string file = name + ".npy", extra = little(1, 2) + little(4, 2) + "more";
+    const std::string sizes = little(bytes.size(), 4) + little(bytes.size(), 4);
+    const std::string common = little(method, 2) + little(0, 8) + sizes + little(file.size(), 2);
+    directory += "PK\x01\x02" + little(20, 2) + little(20, 2) + little(0, 2) + common +
+                 little(0, 12) + little(files.size(), 4) + file;
+    files += "PK\x03\x04" + little(20, 2) + little(0, 2) + common + little(extra.size(), 2) + file +
+             extra + bytes;
+  }
+  return files + directory + "PK\x05\x06" + little(0, 4) + little(arrays.size(), 2) +
+         little(arrays.size(), 2) + little(directory.size(), 4) + little(files.size(), 4) +
+         little(0, 2);
+}
+
+}  // namespace
+
+TEST_CASE("arrays of .npz archives, by their names" * kHostCase) {
+  const auto array = [](std::initializer_list<uint32_t> values) {
+    lanewise::npy::Array a{"u32", {values.size()}, {}};
+    a.bytes.resize(4 * values.size());
+    std::memcpy(a.bytes.data(), values.begin(), a.bytes.size());
+    return lanewise::npy::format_npy(a);
+  };
+  const std::string kernel =
+      write("copy.ptx",
+            ".version 7.8\n.target sm_52\n.address_size 64\n.visible .entry k(.param .u64 a, "
+            ".param .u64 b)\n{\n.reg .b64 %rd<4>;\n.reg .b32 %r<3>;\nld.param.u64 %rd1, "
+            "[a];\nld.param.u64 %rd2, [b];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, "
+            "4;\nadd.u64 %rd1, %rd1, %rd3;\nadd.u64 %rd2, %rd2, %rd3;\nld.global.u32 %r2, "
+            "[%rd1];\nst.global.u32 [%rd2], %r2;\nret;\n}\n");
+  const auto with = [&](const std::string& argument) {
+    return program("run --device reference " + kernel + " --block 3 --arg in:" + argument +
+                   " --arg print:u32[3]");
+  };
+  const std::string first = array({1, 2, 3}), second = array({40, 50, 60});
+  const std::string both = write("both.npz", npz({{"x", first}, {"y", second}})),
+                    one = write("one.npz", npz({{"only", second}})),
+                    packed = write("packed.npz", npz({{"x", first}}, 8)),
+                    cut = write("cut.npz", npz({{"x", first}}).substr(40)),
+                    none = write("none.npz", "no archive");
+  CHECK(contains(with(both + ":x").out, "1 2 3"));
+  CHECK(contains(with(both + ":y").out, "40 50 60"));
+  CHECK(contains(with(one).out, "40 50 60"));
+  const auto refused = [&](const std::string& argument, const std::string& message) {
+    const Output o = with(argument);
+    CAPTURE(o.err);
+    CHECK(o.code == 2);
+    CHECK(contains(o.err, message));
+  };
+  refused(both, "it holds several arrays, name one as " + both + ":NAME: x, y");
+  refused(both + ":z", "it holds no array 'z'; there are: x, y");
+  refused(packed, "array 'x' is compressed: write it with np.savez");
+  refused(cut, "broken .npz archive");
+  refused(none, "it is no .npz archive");
+}

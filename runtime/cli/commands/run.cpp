@@ -335,7 +335,8 @@ void add_run(const Command& app) {
   sub.option("--target", a->target, "sm_80, sm_52, gfx803, ... in place of the one the file names");
   sub.option("--arg", a->args,
              "kernel argument, in parameter order (repeat): TYPE:VALUE, hex:BYTES, in:FILE.npy, "
-             "out:FILE.npy:TYPE[N,M], inout:FILE.npy[:OUT.npy], zero:TYPE[N,M], iota:TYPE[N,M], "
+             "in:FILE.npz:NAME, out:FILE.npy:TYPE[N,M], inout:FILE.npy[:OUT.npy], zero:TYPE[N,M], "
+             "iota:TYPE[N,M], "
              "random:TYPE[N,M][:SEED], print:TYPE[N,M], local:BYTES, "
              "tex:FILE.npy[:filter=linear,address=clamp,...]; TYPE is "
              "u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64")
