@@ -46,6 +46,15 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/lanewise-config-ver
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lanewise-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/lanewise-config-version.cmake DESTINATION ${package_dir} COMPONENT dev)
+# What the static library needs, in the order of its links (pkg-config --static).
+set(LANEWISE_PRIVATE_LIBS_PC "-lSPIRV -lglslang -lMachineIndependent -lGenericCodeGen -lOSDependent -lOGLCompiler -lSPIRV-Tools-link -lSPIRV-Tools-opt -lSPIRV-Tools -lfmt")
+foreach(library ${lanewise_compression})
+  get_filename_component(library ${library} NAME_WE)
+  string(REGEX REPLACE "^(lib|ZLIB::|LibLZMA::)" "" library ${library})
+  string(TOLOWER ${library} library)
+  string(APPEND LANEWISE_PRIVATE_LIBS_PC " -l${library}")
+endforeach()
+string(APPEND LANEWISE_PRIVATE_LIBS_PC " -ldl -lpthread -lstdc++ -lm")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/lanewise.pc.in ${CMAKE_CURRENT_BINARY_DIR}/lanewise.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lanewise.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT dev)

@@ -3,6 +3,8 @@
 // wrong throws Error.
 #pragma once
 
+#include "lanewise/detail/needs_cxx20.hpp"
+
 #include <cstdint>
 #include <limits>
 #include <string>

@@ -51,6 +51,17 @@ cmake -G Ninja -S "$here/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$pre
 for program in c cpp static; do is_right "find_package, consumer_$program" "$work/consumer/consumer_$program"; done
 ! ldd "$work/consumer/consumer_static" | grep liblanewise || fail "the static program needs the shared library"
 
+c++ -std=c++20 "$here/consumer/consumer.cpp" $(pkg-config --cflags lanewise) -L"$prefix/lib" -l:liblanewise.a \
+  $(pkg-config --static --libs-only-l lanewise | sed 's/-llanewise //') -o "$work/static"
+is_right "C++ with pkg-config --static" "$work/static"
+! c++ -std=c++17 -fsyntax-only "$here/consumer/consumer.cpp" $(pkg-config --cflags lanewise) 2>"$work/log" || fail "C++17 was accepted"
+grep -m1 error "$work/log" | grep -q "need C++20" || { cat "$work/log"; fail "C++17: the standard is not named"; }
+printf 'cmake_minimum_required(VERSION 3.20)\nproject(only_c C)\nfind_package(lanewise 0.1 REQUIRED)\nadd_executable(only_c %s)\ntarget_link_libraries(only_c lanewise::lanewise)\n' \
+  "$here/consumer/consumer.c" >"$work/CMakeLists.txt"
+cmake -S "$work" -B "$work/only_c" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 && cmake --build "$work/only_c" >>"$work/log" 2>&1 ||
+  { cat "$work/log"; fail "find_package in a project of C alone"; }
+is_right "find_package, C alone" "$work/only_c/only_c"
+
 PYTHONPATH=$prefix/lib/python3/dist-packages is_right Python python3 "$here/consumer/consumer.py"
 
 if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
