@@ -1,6 +1,8 @@
 // Device memory, and kernel arguments.
 #pragma once
 
+#include "lanewise/detail/needs_cxx20.hpp"
+
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -33,6 +35,10 @@ class Buffer {
   /// Error(usage).
   void set_resident(uint64_t first_page, uint64_t pages, bool resident) {
     detail::call(lw_buffer_set_resident(state().handle, first_page, pages, resident ? 1 : 0));
+  }
+  /// Whether later launches reach it: see lw_buffer_set_reachable.
+  void set_reachable(bool reachable) {
+    detail::call(lw_buffer_set_reachable(state().handle, reachable ? 1 : 0));
   }
   template <typename T>
   void write(const std::vector<T>& values) {

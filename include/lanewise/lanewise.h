@@ -205,6 +205,9 @@ LW_API lw_status lw_buffer_reserve(lw_device* device, uint64_t bytes, uint64_t a
                                    const char* name, lw_buffer** out);
 LW_API lw_status lw_buffer_set_mapped(lw_buffer* buffer, uint64_t offset, uint64_t bytes,
                                       int mapped);
+/* Whether later launches reach the buffer, as all do at first: where not, a kernel that accesses it
+ * is at fault, and the host alone reads and writes it. Not for reserved addresses. */
+LW_API lw_status lw_buffer_set_reachable(lw_buffer* buffer, int reachable);
 LW_API void lw_buffer_release(lw_buffer* buffer);
 /* Guest address and size; the address is the same on every device for the same calls. */
 LW_API lw_status lw_buffer_address(lw_buffer* buffer, uint64_t* out);
@@ -304,9 +307,14 @@ typedef struct lw_module_options {
   /* where included files of GCN text lie; NULL = beside the file, and out of memory nothing is
    * included */
   const char* include_folder;
+  /* variables of these names are not made anew: they are another module's of the same device, which
+   * keeps their contents; of lw_module_load_memory alone */
+  lw_module* variables_of;
+  const char* const* variable_names;
+  size_t variable_count;
 } lw_module_options;
 #define LW_MODULE_OPTIONS_INIT \
-  { (uint32_t)sizeof(lw_module_options), 0, 0, 0, 0, 0, 0, 0 }
+  { (uint32_t)sizeof(lw_module_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* PTX, SASS or GCN text, a cubin or an AMD code object; options may be NULL. A module whose text is
  * malformed, or of which no kernel can run, is LW_DETAIL_REJECTED, with every defect as a

@@ -15,6 +15,8 @@
 // Errors throw lanewise::Error (see error.hpp). Guest faults do not throw; they are in the Result.
 #pragma once
 
+#include "lanewise/detail/needs_cxx20.hpp"
+
 #include "lanewise/module.hpp"
 
 namespace lanewise {

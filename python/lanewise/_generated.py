@@ -178,6 +178,9 @@ class ModuleOptions(Sized):
         ("max_errors", c.c_uint32),
         ("reserved", c.c_uint32),
         ("include_folder", c.c_char_p),
+        ("variables_of", c.c_void_p),
+        ("variable_names", c.POINTER(c.c_char_p)),
+        ("variable_count", c.c_size_t),
     ]
 
 
@@ -384,6 +387,7 @@ FUNCTIONS = {
     "lw_buffer_set_resident": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_uint64, c.c_int]),
     "lw_buffer_reserve": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_uint64, c.c_char_p, c.POINTER(c.c_void_p)]),
     "lw_buffer_set_mapped": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_uint64, c.c_int]),
+    "lw_buffer_set_reachable": (c.c_int32, [c.c_void_p, c.c_int]),
     "lw_buffer_release": (None, [c.c_void_p]),
     "lw_buffer_address": (c.c_int32, [c.c_void_p, c.POINTER(c.c_uint64)]),
     "lw_buffer_size": (c.c_int32, [c.c_void_p, c.POINTER(c.c_uint64)]),

@@ -156,7 +156,30 @@ bool Allocator::set_mapped(uint64_t address, uint64_t size, bool mapped) {
   return true;
 }
 
+void Allocator::set_reachable(uint64_t address, bool reachable) {
+  if (reachable)
+    closed_.erase(address);
+  else
+    closed_.insert(address);
+}
+
+const std::vector<Allocation>& Allocator::open() const {
+  open_.clear();
+  for (const Allocation& a : live_)
+    if (!closed_.contains(a.address)) open_.push_back(a);
+  return open_;
+}
+
+std::vector<Allocation> Allocator::closed() const {
+  std::vector<Allocation> out;
+  if (closed_.empty()) return out;
+  for (const Allocation& a : live_)
+    if (closed_.contains(a.address)) out.push_back(a);
+  return out;
+}
+
 Allocation Allocator::take(uint64_t address) {
+  closed_.erase(address);
   if (const auto whole = std::ranges::find(reserved_, address, &Allocation::address);
       whole != reserved_.end()) {
     Allocation taken = std::move(*whole);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,14 +54,22 @@ class Allocator {
   const std::vector<Allocation>& allocations() const { return live_; }  ///< sorted by address
   /// Another number whenever an allocation, parameters apart, came, went or changed.
   uint64_t changes() const { return changes_; }
+  /// What begins at this address is out of the guest's reach from now on, or in it again.
+  void set_reachable(uint64_t address, bool reachable);
+  /// Those of allocations() that the guest reaches, and those that it does not.
+  const std::vector<Allocation>& reachable() const { return closed_.empty() ? live_ : open(); }
+  std::vector<Allocation> closed() const;
 
  private:
   Allocation take(uint64_t address);
   std::vector<Allocation> obstacles() const;
   const Allocation* reservation_of(uint64_t address, uint64_t size) const;
+  const std::vector<Allocation>& open() const;
 
   std::vector<Allocation> live_;
   std::vector<Allocation> reserved_;  ///< sorted by address; their mapped parts are in `live_`
+  std::set<uint64_t> closed_;         ///< addresses of what nobody but the host reaches
+  mutable std::vector<Allocation> open_;
   std::deque<Allocation> freed_;
   Marks marks_;
   uint64_t changes_ = 0;

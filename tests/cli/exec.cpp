@@ -129,13 +129,15 @@ TEST_CASE("exec: faults are reported, and exit code 0 becomes another" * kHostCa
     }
 }
 
-TEST_CASE("exec: reports and schedules that cannot be are refused before the program starts" *
+TEST_CASE("exec: reports, schedules and GPUs that cannot be are refused before the program starts" *
           kHostCase) {
   const std::string app = packed("vector_add.cuda13");
   const std::string kRefused[][2] = {
       {"--report r.html ", "--report needs --cache"},
       {"--cache gv100 --report r.qqq ", "no report for this ending"},
       {"--cache gv100 --report " + scratch() + "/none/r.html ", "there is no directory"},
+      {"--gpu t4,none ", "--gpu t4,none: expected one of t4, gtx980, "},
+      {"--gpu 17 ", "--gpu 17: expected 1 to 16 devices"},
       {"--schedule search:0 ", "--schedule search:0: expected default|"}};
   for (const auto& row : kRefused) {
     CAPTURE(row[0]);

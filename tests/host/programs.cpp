@@ -1,4 +1,8 @@
 // Every program of tests/host/cuda checks its own results.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "tests/host/support.hpp"
 
 using namespace host_test;
@@ -26,7 +30,8 @@ TEST_CASE("programs: each checks its own results") {
         is(program, "blur_first") || !is_served(program))
       continue;
     // Drivers' compilers take half a minute for the sort, and longer for kernels that allocate.
-    const bool slow = is(program, "cub_sort") || program.starts_with("dev_");
+    const bool slow =
+        is(program, "cub_sort") || is(program, "hip_printf") || program.starts_with("dev_");
     if (slow && !on_reference()) continue;
     check_ok(program);
     ++seen;
@@ -175,6 +180,51 @@ TEST_CASE("programs: several devices, each with its figures, variables, memory a
   CHECK(managed.out.ends_with("managed: ok\n"));
 }
 
+TEST_CASE(
+    "programs: a peer's memory is reached once that was asked for, managed variables by all") {
+  const Output asked = run("peer_access.cuda13", {}, "LANEWISE_GPU=2");
+  INFO(asked.out, asked.err);
+  CHECK(asked.code == 0);
+  CHECK(asked.out == "peer_access: ok\n");
+  CHECK(reports(asked) == 0);
+  if (!on_reference()) return;
+  for (const char* how : {"argument", "memory"}) {
+    const Output o = run("peer_access.cuda13", how, "LANEWISE_GPU=2");
+    INFO(how, o.out, o.err);
+    CHECK(o.code == 0);
+    CHECK(reports(o) == 1);
+    CHECK(o.err.find("of 16 bytes; out of this kernel's reach)") != std::string::npos);
+    CHECK(o.err.find("it is memory of device 0, which kernels of device 1 reach once that has "
+                     "called cudaDeviceEnablePeerAccess(0, 0)") != std::string::npos);
+  }
+}
+
+TEST_CASE("programs: HIP's printf goes through a thread of the host, whole lines at a time") {
+  if (!on_reference()) return;  // the library's code is large: lavapipe compiles it for minutes
+  const Output o = run("hip_printf.hip5");
+  INFO(o.err);
+  CHECK(o.code == 0);
+  std::vector<std::string> wanted, found;
+  for (int block = 0; block < 3; ++block)
+    for (int lane = 0; lane < 70; ++lane)
+      for (int n = 0; n < 2; ++n)
+        if ((lane + n) % 3 != 0)
+          wanted.push_back(fmt::format(
+              "block {} lane {} round {}: {:8.3f} {}", block, lane, n, lane * 0.25 - n,
+              lane % 2 != 0 ? "odd"
+                            : "even and long enough for a text of several packets of this kind"));
+  const size_t end = o.out.find("   42|");
+  REQUIRE(end != std::string::npos);
+  for (size_t at = 0; at < end; at = o.out.find('\n', at) + 1)
+    found.push_back(o.out.substr(at, o.out.find('\n', at) - at));
+  std::ranges::sort(wanted);
+  std::ranges::sort(found);
+  CHECK(found == wanted);
+  CHECK(o.out.substr(end) ==
+        "   42|-42  |00007|beef|q|%|-123456789012345|     9|0.33\nnothing else\n"
+        "[] [     right] [l   ]\n56 13 23\nhip_printf: ok\n");
+}
+
 TEST_CASE("programs: sixteen at once share a cache that none of them finds") {
   if (on_reference()) return;  // it keeps nothing on disk
   const std::string cache = cli_test::scratch() + "/cache";
@@ -200,8 +250,7 @@ TEST_CASE("programs: settings of the environment") {
         std::string::npos);
   const Output unknown = run("vector_add.cuda13", {}, "LANEWISE_GPU=none");
   CHECK(unknown.code != 0);
-  CHECK(unknown.err.find("LANEWISE_GPU is 'none'; one of these was expected: t4, ") !=
-        std::string::npos);
+  CHECK(unknown.err.find("LANEWISE_GPU is 'none'; expected one of t4, ") != std::string::npos);
   const Output check = run("vector_add.cuda13", {}, "LANEWISE_MEMCHECK=every");
   CHECK(check.err.find("LANEWISE_MEMCHECK is 'every'; alloc, arena or off was expected") !=
         std::string::npos);

@@ -88,7 +88,21 @@ const Allocation* freed_target(const Fault& f, const std::optional<guest::Neares
   return guest::freed_at(memory.freed, f.address);
 }
 
+/// A live allocation that kernels do not reach.
+bool add_closed(FaultReport& r, const FaultMemory& memory) {
+  const auto in = std::ranges::find_if(
+      memory.closed, [&](const Allocation& a) { return r.address - a.address < a.size; });
+  if (in == memory.closed.end()) return false;
+  r.nearest_allocation = fmt::format("'{}' (offset {} of {} bytes; out of this kernel's reach)",
+                                     in->name, r.address - in->address, in->size);
+  r.allocation = in->name;
+  r.allocation_address = in->address;
+  r.allocation_size = in->size;
+  return true;
+}
+
 void add_nearest(FaultReport& r, const Fault& f, const FaultMemory& memory) {
+  if (add_closed(r, memory)) return;
   const auto nearest = guest::nearest_allocation(memory.allocations, r.address);
   const bool inside = nearest && nearest->distance == 0;
   const Allocation* freed = inside ? nullptr : freed_target(f, nearest, memory);

@@ -14,7 +14,8 @@ struct FaultMemory {
   std::span<const Allocation> allocations;  ///< sorted by address
   const std::deque<Allocation>& freed;      ///< guest::Allocator::freed()
   std::span<const std::byte> params;
-  uint64_t shared = 0;  ///< bytes of a group
+  uint64_t shared = 0;                      ///< bytes of a group
+  std::span<const Allocation> closed = {};  ///< guest::Allocator::closed()
 };
 
 FaultReport report(const ir::Program& p, const Fault& f, const FaultMemory& memory);

@@ -53,6 +53,11 @@ void refuse_large_scratch(const ir::Program& p, uint64_t bytes) {
                           p.name, p.needs.scratch_bytes, bytes));
 }
 
+uint64_t hostcall_address(const Policies& policies) {
+  const std::string& address = policies.at("gcn.hostcall");
+  return address == "none" ? 0 : std::stoull(address);
+}
+
 /// What kernels of the module print to; 0 where none does.
 uint64_t print_address(const Module& m) {
   const Allocated* buffer = m.find_variable(guest::kPrintBuffer);
@@ -186,7 +191,7 @@ void prepare(Prepared& out, const LaunchOrder& order, std::span<const std::byte>
   r.param_address = out.params->address;
   r.readable = r.writable = device->allocator.end();
   if (launched.addresses_parameters) r.readable = r.param_address + bytes - guest::kArenaBase;
-  r.allocations = device->allocator.allocations();
+  r.allocations = device->allocator.reachable();
   r.imported = device->allocator.has_imported();
   const Module& module = *order.module;
   r.own_allocations = {out.scratch ? out.scratch->address : 0, print_address(module),
@@ -217,7 +222,8 @@ void prepare_to_run(Prepared& out, const LaunchOrder& order) {
                            .shared_bytes = r.program->shared_bytes + r.dynamic_shared,
                            .param_address = r.param_address,
                            .scratch_address = out.scratch ? out.scratch->address : 0,
-                           .print_address = print_address(module)},
+                           .print_address = print_address(module),
+                           .hostcall_address = hostcall_address(r.policies)},
                           block);
   if (!block.empty()) module.device->engine->write(r.param_address, block);
   r.params = std::move(block);
@@ -265,8 +271,9 @@ std::shared_ptr<Outcome> outcome_of(const LaunchOrder& order, LaunchRequest&& re
                                        print_address(*order.module));
   if (!done.faults.empty()) {
     const std::vector<Allocation> near = with_host_ranges(request.allocations, request.host_ranges);
+    const std::vector<Allocation> closed = device.allocator.closed();
     const FaultMemory memory{near, device.allocator.freed(), request.params,
-                             guest::shared_bytes(program, request.dynamic_shared)};
+                             guest::shared_bytes(program, request.dynamic_shared), closed};
     for (const Fault& f : done.faults) result.faults.push_back(report(program, f, memory));
     for (FaultReport& f : result.faults) say_stack(f, program, request.policies, near);
   }
@@ -359,7 +366,7 @@ class LaunchGroup {
   /// Each sees what it would see alone: no other's parameters. Several get lists without names,
   /// which engines have no use for.
   void give_allocations() {
-    const std::vector<Allocation>& all = device_.allocator.allocations();
+    const std::vector<Allocation>& all = device_.allocator.reachable();
     if (prepared_.size() == 1) {
       prepared_.front()->request.allocations = all;
       return;

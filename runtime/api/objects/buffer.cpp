@@ -217,6 +217,17 @@ lw_status lw_buffer_set_mapped(lw_buffer* buffer, uint64_t offset, uint64_t byte
   });
 }
 
+lw_status lw_buffer_set_reachable(lw_buffer* buffer, int reachable) {
+  return guarded([&] {
+    const auto object = find<Buffer>(buffer);
+    if (object->reserved)
+      fail(ErrorDetail::invalid_value, "parts of reserved addresses are mapped, or not");
+    Device& device = *object->memory.device;
+    const auto lock = device.enter();
+    device.allocator.set_reachable(object->memory.address, reachable != 0);
+  });
+}
+
 lw_status lw_buffer_set_resident(lw_buffer* buffer, uint64_t first_page, uint64_t pages,
                                  int resident) {
   return guarded([&] {

@@ -21,17 +21,31 @@ using detail::LoadOptions;
 
 namespace {
 
+/// The variable as the module has it that shares it; null for one that is this module's own.
+std::shared_ptr<Allocated> shared_variable(const SharedVariables& shared, const ir::Global& g) {
+  if (std::ranges::find(shared.names, g.name) == shared.names.end()) return nullptr;
+  const auto found = std::ranges::find(shared.of->globals, g.name, &Module::Variable::first);
+  if (found == shared.of->globals.end() || found->second->size != g.size)
+    fail(ErrorDetail::not_found,
+         fmt::format("the module that shares its variables has none of {} bytes called '{}'",
+                     g.size, g.name));
+  return found->second;
+}
+
 /// Gives every variable its memory and every symbol its address.
-void load_globals(Module& m, ir::Module& program) {
+void load_globals(Module& m, ir::Module& program, const SharedVariables& shared) {
   const auto lock = m.device->enter();
   const auto placed = detail::place_globals(program, [&](const ir::Global& g) {
     const bool read_only = g.space == ir::Space::constant;
-    m.globals.emplace_back(g.name,
-                           std::make_unique<Allocated>(m.device, g.size, g.name, read_only));
+    std::shared_ptr<Allocated> memory = shared_variable(shared, g);
+    if (memory == nullptr)
+      memory = std::make_shared<Allocated>(m.device, g.size, g.name, read_only);
+    m.globals.emplace_back(g.name, std::move(memory));
     return m.globals.back().second->address;
   });
   for (const detail::PlacedGlobal& g : placed)
-    if (!g.bytes.empty()) m.device->engine->write(g.address, g.bytes);
+    if (!g.bytes.empty() && std::ranges::find(shared.names, g.name) == shared.names.end())
+      m.device->engine->write(g.address, g.bytes);
   m.heap = m.find_variable(guest::kHeapVariable);
   m.workspace = m.find_variable(guest::kGridWorkspace);
 }
@@ -85,8 +99,22 @@ LoadOptions to_cpp(const lw_module_options* options, const char* name) {
 
 using Compile = std::function<detail::Compiled(const LoadOptions&)>;
 
-std::shared_ptr<Module> load(lw_device* device, const LoadOptions& o, const Compile& compile) {
-  auto made = std::make_shared<Module>(find<Device>(device), o, compile);
+SharedVariables shared_by(const lw_module_options* options, lw_device* device) {
+  if (options == nullptr) return {};
+  const lw_module_options o = read_struct(options, "lw_module_options");
+  SharedVariables shared;
+  if (o.variable_count == 0) return shared;
+  shared.of = find<Module>(o.variables_of);
+  if (shared.of->device != find<Device>(device))
+    fail(ErrorDetail::invalid_value, "a module shares variables of the same device");
+  for (const char* name : std::span(required(o.variable_names, "variable_names"), o.variable_count))
+    shared.names.emplace_back(required(name, "variable_names"));
+  return shared;
+}
+
+std::shared_ptr<Module> load(lw_device* device, const LoadOptions& o, const Compile& compile,
+                             const SharedVariables& shared = {}) {
+  auto made = std::make_shared<Module>(find<Device>(device), o, compile, shared);
   keep_diagnostics(o.name, made->warnings);
   return made;
 }
@@ -125,7 +153,8 @@ std::string copy_of(const void* data, size_t bytes) {
 
 }  // namespace
 
-Module::Module(std::shared_ptr<Device> on, LoadOptions o, const Compile& compile)
+Module::Module(std::shared_ptr<Device> on, LoadOptions o, const Compile& compile,
+               const SharedVariables& shared)
     : device(std::move(on)), name(o.name) {
   const auto start = std::chrono::steady_clock::now();
   o.strict = LW_STRICT_RUN, o.max_errors = 100;  // which are for checks
@@ -135,9 +164,9 @@ Module::Module(std::shared_ptr<Device> on, LoadOptions o, const Compile& compile
   module = std::move(compiled.module);
   rejected = std::move(compiled.rejected);
   std::ranges::copy_if(compiled.diagnostics, std::back_inserter(warnings), &Diagnostic::warning);
-  load_globals(*this, module);
+  load_globals(*this, module, shared);
   for (ir::Module& other : compiled.others) {
-    load_globals(*this, other);
+    load_globals(*this, other, shared);
     std::ranges::move(other.kernels, std::back_inserter(module.kernels));
   }
   parse_ms =
@@ -190,8 +219,13 @@ lw_status lw_module_load_file(lw_device* device, const char* path, const lw_modu
 
 lw_status lw_module_load_memory(lw_device* device, const void* data, size_t bytes,
                                 const lw_module_options* options, lw_module** out) {
-  return gives(out,
-               [&] { return load(device, copy_of(data, bytes), to_cpp(options, "<memory>")); });
+  return gives(out, [&] {
+    const std::string text = copy_of(data, bytes);
+    return load(
+        device, to_cpp(options, "<memory>"),
+        [&](const LoadOptions& how) { return host::detail::compile(text, how); },
+        shared_by(options, device));
+  });
 }
 
 lw_status lw_module_link(lw_device* device, size_t count, const void* const* data,

@@ -198,15 +198,24 @@ struct LessLaunched {
   }
 };
 
+struct Module;
+/// Variables that a module takes from another one.
+struct SharedVariables {
+  std::shared_ptr<Module> of;
+  std::vector<std::string> names;
+};
+
 struct Module final : Handled<lw_module, HandleKind::module>, std::enable_shared_from_this<Module> {
   /// What `compile` makes of a program with these options.
   Module(std::shared_ptr<Device> on, detail::LoadOptions options,
-         const std::function<detail::Compiled(const detail::LoadOptions&)>& compile);
+         const std::function<detail::Compiled(const detail::LoadOptions&)>& compile,
+         const SharedVariables& shared = {});
 
+  using Variable = std::pair<std::string, std::shared_ptr<Allocated>>;
   const std::shared_ptr<Device> device;
   const std::string name;  ///< of the file, for messages
   ir::Module module;       ///< kernels with symbols bound
-  std::vector<std::pair<std::string, std::unique_ptr<Allocated>>> globals;
+  std::vector<Variable> globals;
   std::map<std::string, std::shared_ptr<Texture>> textures;  ///< by the variable they are bound to
   std::vector<isa::RejectedKernel> rejected;
   std::vector<Diagnostic> warnings;

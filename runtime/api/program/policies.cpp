@@ -34,6 +34,7 @@ constexpr std::array kRows = {
     Row{"gcn.alpha_2_10_10_10", "unsigned", "unsigned|signed"},
     Row{"gcn.float_narrow", "nearest", "nearest|toward_zero"},
     Row{"gcn.fminmax_nan", "number", "number|nan"},
+    Row{"gcn.hostcall", "none", "a number of at least 1|none"},
     Row{"gcn.index_mul", "64", "64|32"},
     Row{"gcn.int_store", "clamp", "clamp|truncate"},
     Row{"gcn.lds_extend", "zero", "zero|sign"},

@@ -17,6 +17,7 @@
 #include "runtime/cli/process/own_program.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/guest/schedule.hpp"
+#include "runtime/host/core/gpu_table.hpp"
 #include "runtime/host/exec/object/inspect.hpp"
 #include "runtime/support/output_file.hpp"
 #include "runtime/support/report_format.hpp"
@@ -153,9 +154,19 @@ void check_schedule(const ExecArgs& a) {
                 fmt::format("--schedule {}: expected {}", a.schedule, guest::kScheduleValues));
 }
 
+void check_gpus(const ExecArgs& a) {
+  const char* variable = std::getenv("LANEWISE_GPU");
+  const bool named = !a.gpu.empty();
+  const std::string gpus = named ? a.gpu : variable == nullptr ? "" : variable;
+  if (const std::string expected = core::expected_gpus(gpus); !expected.empty())
+    throw Error(ErrorKind::usage, fmt::format("{} {}: expected {}",
+                                              named ? "--gpu" : "LANEWISE_GPU", gpus, expected));
+}
+
 int exec(const ExecArgs& a) {
   check_report(a);
   check_schedule(a);
+  check_gpus(a);
   static_cast<void>(findings::Output(a.findings));  // what is wrong with its files
   const std::string folder = library_folder();
   if (folder.empty())

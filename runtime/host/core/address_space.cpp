@@ -265,6 +265,19 @@ MemoryPtr AddressSpace::find_host(const void* data) const {
   return holder(by_host_, static_cast<const std::byte*>(data));
 }
 
+void AddressSpace::set_reach(int device, unsigned peers) {
+  const unsigned reached = peers | 1U << static_cast<unsigned>(device);
+  const std::lock_guard lock(mutex_);
+  for (const auto& [address, memory] : by_address_) {
+    Memory& m = *memory;
+    if (m.kind != MemoryKind::device || m.buffer == nullptr || m.of_pool || m.of_graph) continue;
+    const bool reachable = (reached >> static_cast<unsigned>(m.device) & 1) != 0;
+    if (m.reachable == reachable) continue;
+    check(lw_buffer_set_reachable(m.buffer, reachable ? 1 : 0));
+    m.reachable = reachable;
+  }
+}
+
 template <typename Do>
 void AddressSpace::each_mirror(const Do& action) {
   if (mirrors_ == 0) return;

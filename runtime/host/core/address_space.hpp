@@ -52,6 +52,8 @@ struct Memory {
   std::unique_ptr<Mirror> mirror;
   bool of_graph = false;  ///< it keeps its address for the graph's next launch, whoever frees it
   bool mapped_by_us = false;        ///< `host` are pages of ours
+  bool of_pool = false;             ///< every device reaches it
+  bool reachable = true;            ///< for the launch that comes next
   std::atomic<bool> freed = false;  ///< in stream order: no call may name it any more
 
   Memory();
@@ -88,6 +90,9 @@ class AddressSpace {
   void expose(const void* words, size_t bytes);
   void expose(Memory& memory);
   bool has_hidden() const { return hidden_ != 0; }
+
+  /// The next launch is a device's that reaches its own memory and that of these peers (bits).
+  void set_reach(int device, unsigned peers);
 
   bool has_mirrors() const { return mirrors_ != 0; }
   void mirrors_to_device();

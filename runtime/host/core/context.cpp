@@ -13,6 +13,7 @@
 
 #include "lanewise/detail/fields.hpp"
 #include "runtime/host/core/api_watch.hpp"
+#include "runtime/host/core/gpu_table.hpp"
 #include "runtime/host/core/observe.hpp"
 #include "runtime/host/core/status.hpp"
 #include "runtime/host/core/stream.hpp"
@@ -113,13 +114,11 @@ Context* Context::opened() {
 }
 
 Context::Context() : settings_(Settings::from_environment()) {
-  visible_ = visible_devices(settings_.gpu, settings_.visible);
-  const int count = gpu_count(settings_.gpu);
-  if (count < 1 || static_cast<size_t>(count) > kMostDevices) {
-    report_line("LANEWISE_GPU is '" + settings_.gpu + "'; 1 to " + std::to_string(kMostDevices) +
-                " devices were expected");
+  if (const std::string expected = expected_gpus(settings_.gpu); !expected.empty()) {
+    report_line("LANEWISE_GPU is '" + settings_.gpu + "'; expected " + expected);
     fail(Code::no_device);
   }
+  visible_ = visible_devices(settings_.gpu, settings_.visible);
   require(!visible_.empty(), Code::no_device);
   try {
     findings_ = std::make_unique<findings::Output>(settings_.findings);
@@ -151,6 +150,13 @@ void Context::set_policy(const std::string& name, uint64_t value) {
   build_options(states_[here()]);
 }
 
+void Context::set_hostcall(uint64_t address) {
+  State& state = states_[here()];
+  if (state.has_hostcall) return;
+  set_policy("gcn.hostcall", address);
+  state.has_hostcall = true;
+}
+
 void Context::build_options(State& state) const {
   auto made = std::make_unique<OptionTexts>();
   made->texts = settings_.policies;
@@ -177,6 +183,13 @@ void Context::put_launch(lw_kernel* kernel, const lw_launch_options& options, co
   lw_event* event = nullptr;
   bool full = false;
   {
+    std::unique_lock<std::mutex> reach;
+    if (visible_.size() > 1) {
+      reach = std::unique_lock(reach_mutex_);
+      put([this, device = current_device(),
+           peers = peers().load()] { memory_->set_reach(device, peers); },
+          true);
+    }
     const std::lock_guard lock(pending_mutex_);
     check(lw_queue_launch(queue_, kernel, &options, args, count, &event));
     pending_.push_back({event, &states_[here()], stamp});
@@ -243,7 +256,7 @@ void Context::take_result(const Pending& launch) {
   if (stamp != nullptr) order_->done(stamp, footprint_of(result, info.touched_ranges));
   if (info.printed_bytes != 0) std::fwrite(info.printed, 1, info.printed_bytes, stdout);
   if (info.fault_count != 0) {
-    std::string report = add_faults(result, info);
+    std::string report = add_faults(result, info, static_cast<int>(state - states_.data()));
     if (!report.empty() && !state->reported.exchange(true)) {
       std::fflush(stdout);
       while (report.ends_with('\n')) report.pop_back();
@@ -256,7 +269,18 @@ void Context::take_result(const Pending& launch) {
   lw_result_release(result);
 }
 
-std::string Context::add_faults(lw_result* result, const lw_result_info& info) {
+std::string Context::about_peer(const lw_fault& fault, int device) const {
+  const MemoryPtr memory = memory_->find(fault.address);
+  if (visible_.size() == 1 || memory == nullptr || memory->device == device ||
+      memory->kind != MemoryKind::device)
+    return {};
+  const std::string owner = std::to_string(memory->device);
+  return "    it is memory of device " + owner + ", which kernels of device " +
+         std::to_string(device) + " reach once that has called cudaDeviceEnablePeerAccess(" +
+         owner + ", 0)\n";
+}
+
+std::string Context::add_faults(lw_result* result, const lw_result_info& info, int device) {
   const std::lock_guard lock(findings_mutex_);
   std::string first;
   uint64_t counted = 0;
@@ -269,7 +293,10 @@ std::string Context::add_faults(lw_result* result, const lw_result_info& info) {
     findings_->add_subject(report.kernel);
     if (!findings_->add(findings::of_fault(report, fault.report, ""))) continue;
     ++counted;
-    if (first.empty()) first = fault.report;
+    if (!first.empty()) continue;
+    first = fault.report;
+    while (first.ends_with('\n')) first.pop_back();
+    first += "\n" + about_peer(fault, device);
   }
   counts_.faults += counted + (info.fault_count - info.reported_faults);
   if (first.empty() && info.fault_count > info.reported_faults)
@@ -390,6 +417,7 @@ void Context::reset(const void* owner) {
   if (owner == nullptr) {
     const std::lock_guard lock(reap_mutex_);
     state.limits.clear();
+    state.has_hostcall = false;
     build_options(state);
   }
   state.found = state.failure = Code::success;

@@ -42,6 +42,10 @@ class Context {
   }
   /// What the program limits itself to on the current device, for later launches; 0 = the default.
   void set_policy(const std::string& name, uint64_t value);
+  /// Bits of the devices whose memory kernels of the current one reach, beside its own.
+  std::atomic<unsigned>& peers() { return states_[here()].peers; }
+  /// Where kernels of the current device ask for services of the host.
+  void set_hostcall(uint64_t address);
   /// The variable of a module that has the address of the heap, once a launch may use that.
   void note_heap(uint64_t variable) {
     heap_variable_ = variable;
@@ -94,6 +98,8 @@ class Context {
     /// Of kernels: what was found, and what a synchronising call has reported since.
     std::atomic<Code> found = Code::success, failure = Code::success;
     std::atomic<bool> reported = false, uses_heap = false;
+    std::atomic<unsigned> peers = 0;
+    std::atomic<bool> has_hostcall = false;
     std::map<std::string, uint64_t> limits;  ///< policies
     std::atomic<const lw_launch_options*> launch_options = nullptr, cooperative_options = nullptr;
     std::vector<std::unique_ptr<OptionTexts>>
@@ -115,7 +121,9 @@ class Context {
   void build_options(State& state) const;
   void report_leaks(const int* device);
   /// Counts the faults that count; the report of the first of them, or "".
-  std::string add_faults(lw_result* result, const lw_result_info& info);
+  std::string add_faults(lw_result* result, const lw_result_info& info, int device);
+  /// A sentence about a peer's memory that the device does not reach; else "".
+  std::string about_peer(const lw_fault& fault, int device) const;
   void empty_heap();
 
   Settings settings_;
@@ -131,6 +139,7 @@ class Context {
   std::array<State, kMostDevices> states_;
   std::atomic<uint64_t> heap_variable_ = 0;
 
+  std::mutex reach_mutex_;    ///< what a launch reaches is set right before it
   std::mutex pending_mutex_;  ///< order of the queue and of `pending_`
   std::deque<Pending> pending_;
   std::atomic<uint64_t> put_ = 0, done_ = 0;

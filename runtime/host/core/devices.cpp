@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "runtime/host/core/context.hpp"
+#include "runtime/host/core/gpu_table.hpp"
 
 namespace lanewise::core {
 namespace {
@@ -39,7 +40,7 @@ bool is_number(const std::string& text) {
 }
 
 /// -1 for none: a number that there is, or so much of a UUID that only one of them has it.
-int gpu_named(const std::string& text, const std::vector<int>& gpus) {
+int visible_gpu(const std::string& text, const std::vector<int>& gpus) {
   if (is_number(text)) {
     const unsigned long n = std::strtoul(text.c_str(), nullptr, 10);
     return n < gpus.size() ? gpus[n] : -1;
@@ -71,18 +72,13 @@ int gpu_index(int device) {
 
 }  // namespace
 
-int gpu_count(const std::string& gpus) {
-  if (!is_number(gpus)) return static_cast<int>(std::ranges::count(gpus, ',')) + 1;
-  return static_cast<int>(std::min<unsigned long>(std::strtoul(gpus.c_str(), nullptr, 10), 1000));
-}
-
 std::vector<int> visible_devices(const std::string& gpus, const std::vector<std::string>& lists) {
-  std::vector<int> left(static_cast<size_t>(gpu_count(gpus)));
+  std::vector<int> left(gpu_count(gpus));
   std::iota(left.begin(), left.end(), 0);
   for (const std::string& list : lists) {
     std::vector<int> chosen;
     for (const std::string& item : items(list)) {
-      const int gpu = gpu_named(item, left);
+      const int gpu = visible_gpu(item, left);
       if (gpu < 0 || std::ranges::find(chosen, gpu) != chosen.end()) break;
       chosen.push_back(gpu);
     }

@@ -12,8 +12,6 @@ inline constexpr int kMostDevices = 16;
 /// GPUs of LANEWISE_GPU by their numbers, as the lists of visible devices leave them: "0,2" hides
 /// all others and makes the third one device 1. A list ends at what names no GPU, or one again.
 std::vector<int> visible_devices(const std::string& gpus, const std::vector<std::string>& lists);
-/// How many GPUs there are before that: a number, or a list of names.
-int gpu_count(const std::string& gpus);
 
 int device_count();
 /// Throws where there is no such device.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "runtime/host/core/hostcall.hpp"
 #include "runtime/host/core/status.hpp"
 
 namespace lanewise::core {
@@ -89,6 +90,7 @@ void submit_launch(Function& f, const Shape& shape, void* const* args, const Sta
   Context& context = Context::current();
   const OnDevice device(f.image->device);  // a node of a graph may be another device's
   check_shape(f, shape);
+  if (f.image->asks_host) context.set_hostcall(hostcall_buffer(context));
   lw_launch_options options = context.launch_options(shape.cooperative);
   if (f.heap_variable != 0) context.note_heap(f.heap_variable);
   std::copy_n(shape.grid, 3, options.grid);

@@ -45,6 +45,13 @@ lw_module* Image::loaded() {
   lw_module_options options = LW_MODULE_OPTIONS_INIT;
   if (!context.settings().isa.empty()) options.isa = context.settings().isa.c_str();
   options.name = "the program's device code";
+  std::vector<const char*> shared;
+  for (const std::string& name : managed) shared.push_back(name.c_str());
+  if (!shared.empty()) {
+    options.variables_of = first->loaded();
+    options.variable_names = shared.data();
+    options.variable_count = shared.size();
+  }
   const lw_status status = lw_module_load_memory(context.device(), data, bytes, &options, &module);
   if (status != LW_OK) {
     code = code_of(status);
@@ -144,17 +151,15 @@ std::shared_ptr<Image> Program::copy(const std::shared_ptr<Image>& image) {
   require(image->on_all, Code::invalid_handle);
   std::shared_ptr<Image>& made = copies_[current_device()].images[image.get()];
   if (made != nullptr) return made;
-  for (const auto& [host, variable] : variables_)
-    if (variable.image == image && variable.managed != nullptr) {
-      report_line(
-          "managed variables, as '" + variable.name +
-          "', are of the first device alone: on others the program's code cannot be loaded");
-      fail(Code::not_supported);
-    }
   made = std::make_shared<Image>();
+  made->first = image;
+  for (const auto& [host, variable] : variables_)
+    if (variable.image == image && variable.managed != nullptr)
+      made->managed.push_back(variable.name);
   made->data = image->data;
   made->bytes = image->bytes;
   made->quiet = image->quiet;
+  made->asks_host = image->asks_host;
   made->device = current_device();
   return made;
 }

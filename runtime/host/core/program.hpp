@@ -25,6 +25,9 @@ struct Image {
   bool quiet = false;         ///< it is the program's to report
   int device = 0;             ///< where it is loaded
   bool on_all = true;         ///< other devices load it as well; a module of a context is not
+  bool asks_host = false;     ///< its kernels ask a thread of the host for services (HIP's printf)
+  std::shared_ptr<Image> first;      ///< of the device that loaded it first; null = this is it
+  std::vector<std::string> managed;  ///< variables that are the first one's
 
   /// Loaded; throws where it cannot be.
   lw_module* loaded();

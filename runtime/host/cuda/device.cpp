@@ -19,7 +19,6 @@ int set_version(int* out, int version) {
 struct Configuration {
   unsigned flags = 0;
   int cache = 0, shared = 0;
-  unsigned peers = 0;  ///< bits of devices whose memory it may reach
   size_t limits[7] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
 };
 std::array<Configuration, kMostDevices> configurations;
@@ -98,6 +97,7 @@ ENTRY(cudaDeviceReset, ()) {
         Context::current().reset();
         Program::get().unload();
         configuration() = {};
+        Context::current().peers() = 0;
       },
       After::works);
 }
@@ -187,15 +187,15 @@ ENTRY(cudaDeviceEnablePeerAccess, (int peer, unsigned flags)) {
   return answer([&] {
     const unsigned bit = peer_bit(peer);
     require(flags == 0);
-    require((configuration().peers & bit) == 0, Code::peer_enabled);
-    configuration().peers |= bit;
+    require((Context::current().peers() & bit) == 0, Code::peer_enabled);
+    Context::current().peers() |= bit;
   });
 }
 ENTRY(cudaDeviceDisablePeerAccess, (int peer)) {
   return answer([&] {
     const unsigned bit = peer_bit(peer);
-    require((configuration().peers & bit) != 0, Code::peer_not_enabled);
-    configuration().peers &= ~bit;
+    require((Context::current().peers() & bit) != 0, Code::peer_not_enabled);
+    Context::current().peers() &= ~bit;
   });
 }
 /// Rank of its speed, access, atomics, arrays.

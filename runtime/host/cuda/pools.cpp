@@ -60,7 +60,9 @@ int allocate_async(void** pointer, size_t bytes, StreamHandle stream, void* pool
     const OnDevice its(pool != nullptr ? Handles<Pool>::find(pool, Code::invalid_value)->device
                                        : on.device);
     allocate(pointer, bytes, "cudaMallocAsync");
-    enqueue_allocation(on, Context::current().memory().find(reinterpret_cast<uint64_t>(*pointer)));
+    MemoryPtr memory = Context::current().memory().find(reinterpret_cast<uint64_t>(*pointer));
+    if (memory != nullptr) memory->of_pool = true;
+    enqueue_allocation(on, std::move(memory));
   });
 }
 

@@ -3,6 +3,8 @@
 // Numbers of errors and of kinds of copies are the same. docs/hip.md is made of these rows.
 #pragma once
 
+#include <string_view>
+
 #include "runtime/host/cuda/entry.hpp"
 
 #undef REFUSED
@@ -30,6 +32,11 @@ struct CodeObject {
   size_t bytes = 0;
 };
 CodeObject code_object_in(const void* data);
+/// Its kernels ask for services of the host: their metadata has the argument for that.
+inline bool asks_host(const CodeObject& code) {
+  return std::string_view(static_cast<const char*>(code.data), code.bytes)
+             .find("hidden_hostcall_buffer") != std::string_view::npos;
+}
 
 /// Bytes of LDS that a group can have without asking.
 inline constexpr uint32_t kSharedBytes = 64 << 10;

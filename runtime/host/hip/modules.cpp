@@ -13,6 +13,7 @@ namespace {
 void load(Module** out, const void* data) {
   const CodeObject code = code_object_in(required(data));
   *required(out) = driver::load_module(code.data, {0, nullptr, nullptr}, true);
+  (*out)->image->asks_host = asks_host(code);
 }
 std::shared_ptr<Module> module_of(Module* handle) {
   return Handles<Module>::find(handle);

@@ -27,6 +27,7 @@ LANEWISE_ENTRY void** __hipRegisterFatBinary(const lanewise::cuda::FatBinaryWrap
   if (wrapper->magic == kWrapperMagic)
     answer([&] { code = code_object_in(wrapper->data); }, After::works);
   made->image = Program::get().add_image(code.data, code.bytes);
+  made->image->asks_host = asks_host(code);
   return reinterpret_cast<void**>(made);
 }
 /// Called when the program ends, when other destructors may still use its code.
