@@ -31,6 +31,7 @@ struct Target {
   bool native_round = false, native_round64 = false;      ///< to integral values, four ways
   bool native_convert = false, native_convert64 = false;  ///< to and from 32-bit integers
   bool native_resize = false;                             ///< f32 to f64 and back
+  bool native_half = false;                               ///< f16 to f32
   bool fma_by_double = false;  ///< f32 fma by way of doubles, rounded to odd in between
   bool fma_wide = false;       ///< f64 fma of native sums and products (lib/numbers/fma_wide.glsl)
   bool flush_mode = false;     ///< can be set to take subnormal f32 as zeros (float controls)
@@ -49,6 +50,7 @@ struct Target {
   bool denorm_preserve64 = false, rte64 = false, signed_zero_inf_nan64 = false;
   uint32_t subgroup_size = 1;
   bool wave_operations = false;  ///< votes, ballots and shuffles of full subgroups
+  bool quad_operations = false;  ///< what one of four neighbouring invocations has
   uint32_t max_invocations = 128;
   uint32_t most_in_waves = ~0U;  ///< invocations of a group whose subgroup size is asked for
   uint32_t max_shared = 16384;

@@ -69,7 +69,11 @@ void main() {
   results[at + 17] = TO_BITS(double(uintBitsToFloat(word)));
   results[at + 18] = TO_BITS(double(float(a)));
 #else
-  results[at + 16] = results[at + 17] = results[at + 18] = 0u;
+  // Both halves of the word as f16.
+  const vec2 halves = unpackHalf2x16(word);
+  results[at + 16] = 0u;
+  results[at + 17] = floatBitsToUint(halves.x);
+  results[at + 18] = floatBitsToUint(halves.y);
 #endif
   precise const FLOAT chained = fma(fused, b, c);
   results[at + 19] = TO_BITS(chained);

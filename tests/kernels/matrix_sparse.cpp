@@ -50,7 +50,7 @@ TEST_CASE("mma.sp: sums of floats") {
 }
 
 TEST_CASE("mma.sp: sums of integers") {
-  uint64_t seed = 3000;
+  uint64_t seed = 3040;  // so that devices run one of them (runs_here)
   for (const unsigned bits : {8U, 4U})
     for (const std::string a : {"s", "u"})
       for (const std::string b : {"s", "u"})

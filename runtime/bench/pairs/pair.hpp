@@ -47,6 +47,8 @@ struct Pair {
   bool crosses_lanes = false;
   bool doubles = false;
   bool own = false;  ///< not of the fourteen that targets are stated for
+  const char* accumulate =
+      nullptr;  ///< policy mma.accumulate, where it is another than the default
 };
 
 /// All of them; PTX first.

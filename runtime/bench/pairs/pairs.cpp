@@ -67,6 +67,22 @@ std::vector<Pair> texture_pairs() {
   return all;
 }
 
+/// A product of matrices of f16 by mma.m16n8k16: sums by fma, as the GLSL makes them, and by the
+/// rule of the module's target.
+std::vector<Pair> matrix_pairs() {
+  constexpr Shape kShape{{kTilesSide / 64, kTilesSide / 16}, {256}};
+  std::vector<Pair> all;
+  for (const bool fma : {true, false}) {
+    Pair& p =
+        all.emplace_back(to_pair({"mma_tiles", "p0 p1 p2 i0", "mma_tiles", kShape, matrix_tiles},
+                                 Isa::ptx, "matrix.ptx", fma ? ".fma" : ""));
+    p.glsl_small = "mma_tiles_narrow";
+    if (fma) p.accumulate = "fma";
+    p.own = p.crosses_lanes = true;
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Pair> ptx_pairs() {
@@ -108,7 +124,8 @@ std::vector<Pair> ptx_pairs() {
     all.push_back(to_pair(row, Isa::ptx, "fourteen.ptx", ".unrolled"));
   for (const Row& row : own) all.push_back(to_pair(row, Isa::ptx, "own.ptx", ""));
   for (size_t i = std::size(fourteen); i < all.size(); ++i) all[i].own = true;
-  for (Pair& p : texture_pairs()) all.push_back(std::move(p));
+  for (const auto& more : {texture_pairs(), matrix_pairs()})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 
@@ -158,6 +175,7 @@ LaunchOptions launch_options(const Pair& pair, Memcheck memcheck) {
   LaunchOptions options{.grid = pair.grid, .block = pair.block};
   options.dynamic_shared = pair.dynamic_shared;
   options.memcheck = memcheck;
+  if (pair.accumulate != nullptr) options.policies = {{"mma.accumulate", pair.accumulate}};
   return options;
 }
 

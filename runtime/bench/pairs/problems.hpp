@@ -11,6 +11,7 @@ inline constexpr uint32_t kGroupCount = 256;
 inline constexpr uint32_t kSide = 1024;
 inline constexpr uint32_t kFractalSide = 512;
 inline constexpr uint32_t kMatrixSide = 256;
+inline constexpr uint32_t kTilesSide = 128;
 inline constexpr uint32_t kBodyCount = 1024;
 
 // problems_memory.cpp
@@ -36,6 +37,7 @@ Problem atomics();
 Problem compact();
 // problems_compute.cpp
 Problem sgemm();
+Problem matrix_tiles();
 Problem mandelbrot();
 Problem nbody();
 Problem sums_of_doubles();

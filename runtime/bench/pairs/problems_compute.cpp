@@ -19,6 +19,27 @@ Problem sgemm() {
   return p;
 }
 
+Problem matrix_tiles() {
+  constexpr size_t n = kTilesSide;
+  // f16 of 0 to 7: sums are exact under each rule of mma.accumulate.
+  constexpr uint16_t kNumbers[8] = {0, 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700};
+  const auto a = made<uint32_t>(n * n, [](size_t i) { return scattered(i) % 8; });
+  const auto b = made<uint32_t>(n * n, [](size_t i) { return scattered(i + 7) % 8; });
+  const auto halves = [&](const std::vector<uint32_t>& from) {
+    return to_bytes(made<uint16_t>(n * n, [&](size_t i) { return kNumbers[from[i]]; }));
+  };
+  std::vector<float> c(n * n);
+  for (size_t r = 0; r < n; ++r)
+    for (size_t j = 0; j < n; ++j)
+      for (size_t k = 0; k < n; ++k)
+        c[r * n + j] += static_cast<float>(a[r * n + k] * b[j * n + k]);
+  Problem p;
+  p.buffers = {halves(a), halves(b), zeros<float>(n * n)};
+  p.integers = {static_cast<int32_t>(n)};
+  p.wrong = [c](const std::vector<Bytes>& after) { return differences(after[2], c); };
+  return p;
+}
+
 Problem mandelbrot() {
   constexpr int w = kFractalSide, h = kFractalSide, most = 100;
   std::vector<uint32_t> steps(size_t{w} * h);

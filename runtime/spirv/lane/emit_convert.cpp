@@ -145,12 +145,23 @@ Values resize(LaneEmitter& e, spv::Op) {
   return finish_float(e, exact_conversion(e, spv::OpFConvert, float_type(e, e.inst().type), x));
 }
 
+bool exact_half(const LaneEmitter& e) {
+  return e.inst().from == Type::f16 && e.target().native_half;
+}
+Values widen_half(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  const Id halves =
+      m.glsl(GLSLstd450UnpackHalf2x16, m.makeVectorType(m.makeFloatType(32), 2), {e.src(0)});
+  return finish_float(e, m.createCompositeExtract(halves, m.makeFloatType(32), 0));
+}
+
 constexpr NativeRow kConvertRows[] = {
     {Op::fround, kF32 | kF64, exact_round, round_to_integral},
     {Op::i2f, kF32 | kF64, exact_from_integer, from_integer},
     {Op::f2i, kIntegers, exact_to_integer, to_integer},
     {Op::f2f, kF32 | kF64, same_type, settle},
     {Op::f2f, kF32 | kF64, exact_resize, resize},
+    {Op::f2f, kF32, exact_half, widen_half},
 };
 
 }  // namespace

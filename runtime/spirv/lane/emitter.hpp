@@ -197,6 +197,7 @@ class LaneEmitter {
   Id lowest(const Mask& mask);
   Id pick_slot(const Ids& values, Id slot);
   Id shuffled(Id value, Id lane);
+  Id quad_lane(Id value, uint32_t place);
   Id value_of_lane(const Ids& values, Id lane);
   Ids gathered(const Ids& values, const Ids& from);
   Ids shuffled_by(const Ids& values, uint32_t distance, ir::ShflMode mode);

@@ -138,6 +138,13 @@ Id LaneEmitter::shuffled(Id value, Id lane) {
                {m_.u(spv::ScopeSubgroup), value, lane});
 }
 
+/// What lane `place` of each four neighbours has.
+Id LaneEmitter::quad_lane(Id value, uint32_t place) {
+  m_.addCapability(spv::CapabilityGroupNonUniformQuad);
+  return m_.op(spv::OpGroupNonUniformQuadBroadcast, m_.uint_type,
+               {m_.u(spv::ScopeSubgroup), value, m_.u(place)});
+}
+
 /// What one lane of the wave has; all of them name the same one.
 Id LaneEmitter::value_of_lane(const Ids& values, Id lane) {
   const uint32_t size = target_.subgroup_size;
@@ -309,10 +316,16 @@ void LaneEmitter::vote(const std::vector<Mask>& members, const Ids& taking_part)
       true);
 }
 
+constexpr uint32_t kSegmentsOfFour = 28;  ///< of five bits, those that four neighbours share
+
 /// Operand c: bits 4:0 the clamp, bits 12:8 the mask that cuts the wave into segments. A lane that
 /// does not take part gives 0, as hardware does: NVIDIA's samples of reductions rely on it.
 void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
   const auto mode = static_cast<ShflMode>(inst_->mode);
+  const ir::Operand &by = inst_->src[1], &limits = inst_->src[2];
+  const bool everybody = std::ranges::all_of(taking_part, [](Id i) { return i == spv::NoResult; });
+  // Within a segment every lane can be named then.
+  const bool any_lane = mode == ShflMode::idx && limits.is_imm() && (limits.imm & 31) == 31;
   const auto word = [&](spv::Op op, Id a, Id b) { return m_.op(op, m_.uint_type, {a, b}); };
   Ids values, from, in_range;
   in_slots([&](uint32_t k) {
@@ -327,42 +340,45 @@ void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
                   shift == 0 ? value : word(spv::OpShiftRightLogical, value, m_.u(shift)),
                   m_.u(31));
     };
-    const Id by = masked(1, 0), clamp = masked(2, 0), segment = masked(2, 8);
+    const Id asked = masked(1, 0), clamp = masked(2, 0), segment = masked(2, 8);
     const Id outside = m_.op(spv::OpNot, m_.uint_type, {segment});
     const Id least = word(spv::OpBitwiseAnd, self, segment);
     const Id limit = word(spv::OpBitwiseOr, least, word(spv::OpBitwiseAnd, clamp, outside));
     Id source = spv::NoResult;
     switch (mode) {
       case ShflMode::up:
-        source = word(spv::OpISub, self, by);
+        source = word(spv::OpISub, self, asked);
         break;
       case ShflMode::down:
-        source = word(spv::OpIAdd, self, by);
+        source = word(spv::OpIAdd, self, asked);
         break;
       case ShflMode::bfly:
-        source = word(spv::OpBitwiseXor, self, by);
+        source = word(spv::OpBitwiseXor, self, asked);
         break;
       case ShflMode::idx:
-        source = word(spv::OpBitwiseOr, least, word(spv::OpBitwiseAnd, by, outside));
+        source = word(spv::OpBitwiseOr, least, word(spv::OpBitwiseAnd, asked, outside));
         break;
     }
     const spv::Op legal = mode == ShflMode::up ? spv::OpSGreaterThanEqual : spv::OpSLessThanEqual;
-    in_range.push_back(m_.op(legal, m_.bool_type, {source, limit}));
+    in_range.push_back(any_lane ? m_.makeBoolConstant(true)
+                                : m_.op(legal, m_.bool_type, {source, limit}));
     if (wave_lanes() > 32)
       source = word(spv::OpBitwiseOr, source, word(spv::OpBitwiseAnd, lane, m_.u(32)));
     from.push_back(source);
   });
-  const ir::Operand &by = inst_->src[1], &limits = inst_->src[2];
   Ids brought;
   if (values.size() > 1 && by.is_imm() && mode != ShflMode::idx && wave_lanes() <= 32) {
     brought = shuffled_by(values, by.imm & 31, mode);
   } else if (by.is_imm() && mode == ShflMode::idx && limits.is_imm() && wave_lanes() <= 32 &&
              (limits.imm >> 8 & 31) == 0 && (by.imm & 31) < wave_lanes()) {
     brought.assign(values.size(), value_of_lane(values, m_.u(by.imm & 31)));
+  } else if (by.is_imm() && mode == ShflMode::idx && limits.is_imm() && everybody &&
+             (limits.imm >> 8 & 31) == kSegmentsOfFour && wave_lanes() >= 4 &&
+             target_.quad_operations && target_.subgroup_size >= 4) {
+    for (const Id value : values) brought.push_back(quad_lane(value, by.imm & 3));
   } else {
     brought = gathered(values, from);
   }
-  const bool everybody = std::ranges::all_of(taking_part, [](Id i) { return i == spv::NoResult; });
   Ids named, brought_masks;
   if (!member_use_.alike) brought_masks = gathered(named = masks_named(), from);
   give_to_slots(
@@ -374,7 +390,8 @@ void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
         if (!named.empty())
           value = m_.select(m_.op(spv::OpIEqual, m_.bool_type, {named[k], brought_masks[k]}), value,
                             m_.u(0));
-        return Values{m_.select(in_range[k], value, values[k]), in_range[k]};
+        if (!any_lane) value = m_.select(in_range[k], value, values[k]);
+        return Values{value, in_range[k]};
       },
       false);
 }

@@ -169,6 +169,7 @@ void fill_wave_operations(const vk::PhysicalDeviceSubgroupProperties& p,
   FeatureSet& f = facts.features;
   const bool several = sizes.minSubgroupSize < sizes.maxSubgroupSize;
   f.subgroup_sizes = f.subgroup_sizes && several && (sizes.requiredSubgroupSizeStages & stage);
+  facts.target.quad_operations = (p.supportedOperations & eQuad) && (p.supportedStages & stage);
   facts.target.wave_operations = (p.supportedOperations & needed) == needed &&
                                  (p.supportedStages & stage) && (!several || f.subgroup_sizes);
   if (f.subgroup_sizes)

@@ -10,7 +10,7 @@ spirv::Target radv(uint32_t max_shared) {
   t.denorm_preserve = t.flush_mode = t.rte = t.signed_zero_inf_nan = true;
   t.denorm_preserve64 = t.rte64 = t.signed_zero_inf_nan64 = true;
   t.subgroup_size = 64;
-  t.wave_operations = true;
+  t.wave_operations = t.quad_operations = true;
   t.max_invocations = 1024;
   t.max_shared = max_shared;
   assume_gpu(t);
@@ -44,6 +44,7 @@ void assume_gpu(spirv::Target& t) {
   t.native_minmax = t.native_round = t.native_convert = true;
   t.native_minmax64 = t.native_round64 = t.native_convert64 = t.float64;
   t.native_resize = t.float64;
+  t.native_half = true;
   t.fma_by_double = t.fma_wide = false;
   t.flushing = {
       .add = true, .fma = true, .compare = true, .minmax = true, .round = true, .convert = true};

@@ -241,6 +241,17 @@ uint32_t cut(F a) {
   return fits ? static_cast<uint32_t>(static_cast<int64_t>(a)) : 0;
 }
 
+/// The f32 with the value of an f16; a NaN is some NaN.
+uint32_t f32_of_half(uint32_t half) {
+  const uint32_t exponent = half >> 10 & 31, fraction = half & 1023;
+  const float sign = (half & 0x8000) != 0 ? -1.0F : 1.0F;
+  if (exponent == 31) return (half & 0x8000) << 16 | 0x7f800000 | (fraction != 0 ? 0x400000U : 0U);
+  const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                        : std::ldexp(static_cast<float>(1024 + fraction),
+                                                     static_cast<int>(exponent) - 25);
+  return std::bit_cast<uint32_t>(sign * magnitude);
+}
+
 }  // namespace
 
 template <typename Bits>
@@ -256,6 +267,9 @@ std::array<Bits, kProbeOps> probe_expected(const ProbeInput<Bits>& input) {
     narrow = bits_of(static_cast<float>(a));
     widen = bits_of(static_cast<double>(value(word)));
     both = bits_of(static_cast<double>(static_cast<float>(a)));
+  } else {
+    widen = f32_of_half(word & 0xffff);
+    both = f32_of_half(word >> 16);
   }
   return {bits_of(std::fma(a, b, c)),
           bits_of(a / b),
@@ -284,6 +298,8 @@ std::array<uint32_t, kProbeOps> probe_expected_flushed(ProbeInput<uint32_t> inpu
   const uint32_t word = input.a;
   auto expected =
       probe_expected(ProbeInput<uint32_t>{flush(input.a), flush(input.b), flush(input.c)});
+  expected[static_cast<size_t>(ProbeOp::widen)] = f32_of_half(word & 0xffff);
+  expected[static_cast<size_t>(ProbeOp::narrow_widen)] = f32_of_half(word >> 16);
   for (const ProbeOp op : {ProbeOp::fma, ProbeOp::div, ProbeOp::sqrt, ProbeOp::add, ProbeOp::mul,
                            ProbeOp::min, ProbeOp::max})
     expected[static_cast<size_t>(op)] = flush(expected[static_cast<size_t>(op)]);

@@ -20,7 +20,7 @@ namespace lanewise::vulkan {
 namespace {
 
 /// Counts up when the inputs or the comparison change, which the shaders' hash does not show.
-constexpr uint32_t kProbeVersion = 17;
+constexpr uint32_t kProbeVersion = 18;
 constexpr uint32_t kProbeLocalSize = 64;
 /// Beyond every loop limit known of a driver (lavapipe: 65535).
 constexpr uint32_t kLoopIterations = 100000;
@@ -206,6 +206,8 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.native_round64 = result.f64.exact(trunc, floor, ceil, round_even);
   t.native_convert64 = result.f64.exact(to_int, to_uint, from_int, from_uint);
   t.native_resize = result.f64.exact(narrow, widen, narrow_widen);
+  // With either mode of subnormals, as some drivers have one for both widths.
+  t.native_half = result.f32.exact(widen, narrow_widen) && f.exact(widen, narrow_widen);
   t.fma_wide = result.fma_wide != 0;
   t.fma_by_double = result.fma_by_double != 0;
   t.quirks.cuts_loops = result.cuts_loops != 0;

@@ -12,8 +12,9 @@
 
 namespace lanewise::vulkan {
 
-/// to_int ... from_uint: 32-bit integers. narrow, widen, narrow_widen: doubles to floats and back,
-/// in the run for doubles alone. fma_fma: the result of one is multiplied in the next.
+/// to_int ... from_uint: 32-bit integers. narrow, widen, narrow_widen: doubles to floats and back
+/// in the run for doubles; in that for floats the last two make them of the halves of a word.
+/// fma_fma: the result of one is multiplied in the next.
 enum class ProbeOp : uint8_t {
   fma,
   div,

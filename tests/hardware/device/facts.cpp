@@ -50,6 +50,7 @@ Json target_row(const spirv::Target& t) {
   put("native_convert", t.native_convert);
   put("native_convert64", t.native_convert64);
   put("native_resize", t.native_resize);
+  put("native_half", t.native_half);
   put("fma_by_double", t.fma_by_double);
   put("fma_wide", t.fma_wide);
   put("flush_mode", t.flush_mode);
@@ -63,6 +64,7 @@ Json target_row(const spirv::Target& t) {
   put("rte", t.rte);
   put("signed_zero_inf_nan", t.signed_zero_inf_nan);
   put("wave_operations", t.wave_operations);
+  put("quad_operations", t.quad_operations);
   row["subgroup_size"] = t.subgroup_size;
   row["max_invocations"] = t.max_invocations;
   row["most_in_waves"] = t.most_in_waves;

@@ -67,6 +67,15 @@ ir::Operand of_lane(Emit& e, ir::Operand value, ir::Operand from) {
   return got;
 }
 
+ir::Operand of_quad(Emit& e, ir::Operand value, unsigned place) {
+  const ir::Reg got = e.temp(ir::Width::b32), valid = e.temp(ir::Width::pred);
+  constexpr uint64_t kSegmentsOfFour = 28 << 8 | 31;
+  e.emit(Op::shfl, Type::none, {got, valid},
+         {value, imm(place), imm(kSegmentsOfFour), imm(0xffffffff)})
+      .mode = static_cast<uint8_t>(ir::ShflMode::idx);
+  return got;
+}
+
 OperandList read_fragment(Emit& e, size_t operand, PType type) {
   OperandList values;
   const Operand& o = e.operand(operand);

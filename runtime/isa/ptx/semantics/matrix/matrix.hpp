@@ -71,6 +71,8 @@ void unguarded(Emit& e, Body body) {
 
 /// What lane `from` has, of all 32.
 ir::Operand of_lane(Emit& e, ir::Operand value, ir::Operand from);
+/// What lane `place` of the lane's group has: its four lanes stand side by side.
+ir::Operand of_quad(Emit& e, ir::Operand value, unsigned place);
 /// Registers of a fragment, read and written. `unique` of them differ: of wmma's f16 factors the
 /// rest repeats those.
 OperandList read_fragment(Emit& e, size_t operand, PType type);

@@ -119,23 +119,23 @@ class Multiply {
     return half;
   }
 
-  /// A unit of the lane with this number.
-  ir::Operand brought(ir::Operand unit, MatrixType type, ir::Operand from) {
-    if (!type.is("f64")) return of_lane(e_, unit, from);
+  /// A unit that `bring` fetches word by word.
+  template <typename Bring>
+  ir::Operand brought(ir::Operand unit, MatrixType type, Bring bring) {
+    if (!type.is("f64")) return bring(unit);
     const ir::Reg low = e_.temp(ir::Width::b32), high = e_.temp(ir::Width::b32);
     e_.emit(Op::unpack64, Type::none, {low, high}, {unit});
-    const ir::Operand first = of_lane(e_, low, from), second = of_lane(e_, high, from);
+    const ir::Operand first = bring(low), second = bring(high);
     return e_.op(Op::pack64, Type::none, {first, second});
   }
 
   /// All of the lane's row: the lanes of its group have it.
   OperandList row(const OperandList& a, FragmentSize size, unsigned group) {
-    const ir::Operand first = e_.op(Op::and_, Type::u32, {at_.lane, imm(28)});
     OperandList units;
     for (unsigned u = 0; u < size.units; ++u)
       for (unsigned j = 0; j < 4; ++j)
         units.push_back(brought(a[unit_at(size, true, group, u)], a_,
-                                e_.op(Op::or_, Type::u32, {first, imm(j)})));
+                                [&](ir::Operand word) { return of_quad(e_, word, j); }));
     return units;
   }
   /// Column 2 t or 2 t + 1 of a group of eight.
@@ -143,9 +143,11 @@ class Multiply {
     const ir::Operand first = e_.op(Op::shl, Type::u32, {at_.place, imm(3)});
     OperandList units;
     for (unsigned u = 0; u < size.units; ++u)
-      for (unsigned j = 0; j < 4; ++j)
+      for (unsigned j = 0; j < 4; ++j) {
+        const ir::Operand from = e_.op(Op::or_, Type::u32, {first, imm(4 * odd + j)});
         units.push_back(brought(b[unit_at(size, false, group, u)], b_,
-                                e_.op(Op::or_, Type::u32, {first, imm(4 * odd + j)})));
+                                [&](ir::Operand word) { return of_lane(e_, word, from); }));
+      }
     return units;
   }
 
