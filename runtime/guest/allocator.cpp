@@ -157,6 +157,7 @@ bool Allocator::set_mapped(uint64_t address, uint64_t size, bool mapped) {
 }
 
 void Allocator::set_reachable(uint64_t address, bool reachable) {
+  ++changes_;
   if (reachable)
     closed_.erase(address);
   else

@@ -37,7 +37,7 @@ uint64_t block_address(const ir::TextureHandle& handle, std::span<const std::byt
 /// What a launch need not ask about: the block is the host's, and what it describes is there.
 ir::TexelMemory texel_memory(const Device& device, uint64_t block, const guest::TexelRange& texels,
                              bool checked) {
-  const std::vector<Allocation>& live = device.allocator.allocations();
+  const std::vector<Allocation>& live = device.allocator.reachable();
   const Allocation* own = guest::allocation_at(live, block, guest::kTextureBlockBytes);
   const bool safe = own != nullptr && own->read_only && !device.wrote_anywhere;
   if (checked && !safe) return ir::TexelMemory::unknown;
@@ -112,7 +112,7 @@ std::vector<bool> certain_in(const LaunchOrder& order, LaunchedProgram& launched
                                                    .block = now.block,
                                                    .params = arguments,
                                                    .allocations = now.memcheck == Memcheck::alloc,
-                                                   .live = device.allocator.allocations()});
+                                                   .live = device.allocator.reachable()});
   if (std::ranges::find(now.accesses, true) == now.accesses.end()) now.accesses.clear();
   if (launched.certain.size() == kMostKept) launched.certain.pop_front();
   launched.certain.push_back(std::move(now));
