@@ -17,6 +17,11 @@ uint64_t all_of(ir::Width width) {
   return width == ir::Width::b32 ? kLow32 : ~uint64_t{0};
 }
 
+uint64_t sign_of(ir::Type type) {
+  if (type == ir::Type::f16) return 0x8000;
+  return type == ir::Type::f64 ? uint64_t{1} << 63 : uint64_t{1} << 31;
+}
+
 /// Sums and products carry upwards from their lowest undefined bit.
 uint64_t upwards(uint64_t bits) {
   return bits | (uint64_t{0} - bits);
@@ -128,7 +133,7 @@ uint64_t Transfer::result(uint32_t n) const {
     case Op::fneg:
       return u(0);
     case Op::fabs:
-      return u(0) & ~(uint64_t{1} << (8 * ir::size_of(code.type) - 1));
+      return u(0) & ~sign_of(code.type);
     case Op::shl:
     case Op::shr:
     case Op::brev:
