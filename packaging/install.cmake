@@ -23,10 +23,11 @@ set(described ${CMAKE_CURRENT_BINARY_DIR}/described)
 foreach(form man completion)
   add_custom_command(OUTPUT ${described}/${form}/lanewise
     COMMAND ${CMAKE_COMMAND} -E make_directory ${described}/${form}
-    COMMAND lanewise help --${form} > ${described}/${form}/lanewise DEPENDS lanewise VERBATIM)
+    COMMAND lanewise help --${form} > ${described}/${form}/lanewise
+    COMMAND gzip -9nkf ${described}/${form}/lanewise DEPENDS lanewise VERBATIM)
 endforeach()
 add_custom_target(lanewise_described ALL DEPENDS ${described}/man/lanewise ${described}/completion/lanewise)
-install(FILES ${described}/man/lanewise DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 RENAME lanewise.1
+install(FILES ${described}/man/lanewise.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 RENAME lanewise.1.gz
   COMPONENT runtime)
 install(FILES ${described}/completion/lanewise
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime)
@@ -63,6 +64,32 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lanewise.pc DESTINATION ${CMAKE_INSTAL
 set(LANEWISE_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package is installed")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/lanewise DESTINATION ${LANEWISE_PYTHON_DIR}
   COMPONENT python FILES_MATCHING PATTERN "*.py")
+
+# What Debian asks of every package: its licence and its changes; and the loader's cache is made anew by a trigger.
+set(debian ${CMAKE_CURRENT_BINARY_DIR}/debian)
+file(WRITE ${debian}/copyright "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: lanewise
+
+Files: *
+Copyright: 2026 Lanewise maintainers
+License: Apache-2.0
+ On Debian systems, the text of this licence is in /usr/share/common-licenses/Apache-2.0.
+")
+file(WRITE ${debian}/changelog "lanewise (${PROJECT_VERSION}) unstable; urgency=medium
+
+  * CHANGELOG.md of the sources has the changes.
+
+ -- Lanewise maintainers <maintainers@lanewise.invalid>  Sat, 28 Nov 2026 12:00:00 +0000
+")
+file(WRITE ${debian}/triggers "activate-noawait ldconfig\n")
+execute_process(COMMAND gzip -9nkf ${debian}/changelog)
+foreach(package runtime:lanewise dev:lanewise-dev python:python3-lanewise)
+  string(REPLACE ":" ";" package ${package})
+  list(GET package 0 component)
+  list(GET package 1 name)
+  install(FILES ${debian}/copyright ${debian}/changelog.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component})
+endforeach()
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${debian}/triggers)
 
 set(CPACK_PACKAGE_NAME lanewise)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})

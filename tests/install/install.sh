@@ -19,7 +19,7 @@ cmake --install "$build" --prefix "$prefix" >"$work/log" || { cat "$work/log"; f
 for file in bin/lanewise include/lanewise/lanewise.h include/lanewise/lanewise.hpp lib/liblanewise.so \
   lib/liblanewise.a lib/cmake/lanewise/lanewise-config.cmake lib/pkgconfig/lanewise.pc \
   share/lanewise/conformance/programs/ptx_kept.lw share/lanewise/conformance/programs/ptx_programs.lw lib/python3/dist-packages/lanewise/__init__.py \
-  share/man/man1/lanewise.1 share/bash-completion/completions/lanewise; do
+  share/man/man1/lanewise.1.gz share/bash-completion/completions/lanewise; do
   [ -e "$prefix/$file" ] || fail "$file is not installed"
 done
 "$prefix/bin/lanewise" --version >/dev/null
@@ -29,7 +29,7 @@ offered=$(bash -c ". $prefix/share/bash-completion/completions/lanewise
   COMP_WORDS=(lanewise tran) COMP_CWORD=1; _lanewise; echo \"\${COMPREPLY[*]}\"")
 [ "$offered" = "--grid
 translate" ] || fail "completion offers: $offered"
-grep -q -- '\\-\\-grid' "$prefix/share/man/man1/lanewise.1" || fail "the manual page lacks --grid"
+zcat "$prefix/share/man/man1/lanewise.1.gz" | grep -q -- '\\-\\-grid' || fail "the manual page lacks --grid"
 
 # A CUDA program runs under the installed program.
 cp "$build/unpacked/tests/data/exec/vector_add.cuda13" "$work/app" && chmod +x "$work/app"
@@ -68,6 +68,9 @@ if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
   (cd "$work" && cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work/packages" >"$work/log" 2>&1) ||
     { cat "$work/log"; fail "cpack"; }
   [ "$(ls "$work"/packages/*.deb | wc -l)" = 3 ] || fail "three packages were expected"
+  if command -v lintian >/dev/null; then
+    lintian --allow-root --fail-on error "$work"/packages/*.deb >"$work/log" || { cat "$work/log"; fail "lintian"; }
+  fi
   dpkg-deb -f "$work"/packages/lanewise_*.deb Depends | grep -q libvulkan1 || fail "no dependency on libvulkan1"
   dpkg-deb -f "$work"/packages/lanewise_*.deb Depends | grep -q libfmt9 || fail "no dependency on libfmt9"
   dpkg-deb -f "$work"/packages/lanewise_*.deb Recommends | grep -q mesa-vulkan-drivers || fail "no driver recommended"
