@@ -29,9 +29,9 @@ uint64_t upwards(uint64_t bits) {
 
 }  // namespace
 
-Wave Undefined::as_wave(const File& file) {
+Wave Undefined::as_wave(File& file) {
   Wave wave;
-  wave.regs = const_cast<std::byte*>(file.regs.data());
+  wave.regs = file.regs.data();
   return wave;
 }
 
@@ -44,7 +44,7 @@ void Undefined::forget() {
 }
 
 uint64_t Undefined::bits(const Wave& wave, Slot slot, uint32_t lane) const {
-  const File& file = files_[wave.index];
+  File& file = files_[wave.index];
   return file.count == 0 || slot == ir::kNone ? 0 : as_wave(file).get(slot, lane);
 }
 

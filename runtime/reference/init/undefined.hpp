@@ -50,7 +50,7 @@ class Undefined {
   };
   static uint64_t key(Slot slot, uint32_t lane) { return uint64_t{offset_of(slot)} << 8 | lane; }
   /// Register files are read and written as those of a wave are.
-  static Wave as_wave(const File& file);
+  static Wave as_wave(File& file);
 
   size_t register_bytes_;
   mutable std::vector<File> files_;
