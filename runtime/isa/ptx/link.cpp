@@ -151,9 +151,9 @@ std::vector<TopLevel> statements_of(std::string_view text) {
 char letter_of(std::string_view word) {
   if (word.size() < 3 || word[0] != '.') return 0;
   const std::string_view bits = word.substr(2);
-  if (word[1] == 'f') return bits == "32" ? 'f' : bits == "64" ? 'd' : 0;
+  if (word[1] == 'f') return bits == "32" ? 'f' : bits == "64" ? 'd' : '\0';
   if (word[1] != 'b' && word[1] != 'u' && word[1] != 's') return 0;
-  return bits == "8" ? 'b' : bits == "16" ? 'h' : bits == "32" ? 'i' : bits == "64" ? 'l' : 0;
+  return bits == "8" ? 'b' : bits == "16" ? 'h' : bits == "32" ? 'i' : bits == "64" ? 'l' : '\0';
 }
 unsigned bytes_of(char letter) {
   switch (letter) {
