@@ -8,6 +8,7 @@
 #include "runtime/guest/allocation_at.hpp"
 #include "runtime/guest/certain_accesses.hpp"
 #include "runtime/guest/launch_block.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::host {
 
@@ -42,6 +43,10 @@ ir::TexelMemory texel_memory(const Device& device, uint64_t block, const guest::
   const bool safe = own != nullptr && own->read_only && !device.wrote_anywhere;
   if (checked && !safe) return ir::TexelMemory::unknown;
   const Allocation* memory = guest::allocation_at(live, texels.address, texels.bytes);
+  // Parameters of launches lie behind the rest, and are gone with them.
+  if (memory != nullptr && memory->address >= guest::kArenaBase + device.allocator.end() &&
+      memory->address < guest::kImportedBase)
+    memory = nullptr;
   if (texels.bytes == 0 || !texels.aligned || memory == nullptr) return ir::TexelMemory::block;
   return memory->read_only ? ir::TexelMemory::readable : ir::TexelMemory::writable;
 }
@@ -83,42 +88,6 @@ std::span<const std::byte> arguments_of(const ir::Program& program,
   return parameters.first(end);
 }
 
-/// Which accesses of the program need no check in this launch; none where that is not looked at.
-std::vector<bool> certain_in(const LaunchOrder& order, LaunchedProgram& launched,
-                             const ir::Program& program, const std::vector<uint32_t>& textures,
-                             std::span<const std::byte> parameters) {
-  constexpr size_t kMostKept = 4, kMostBlocks = 400;
-  constexpr unsigned kMostLooks = 64;  // arguments that are never the same cost more than they save
-  const Device& device = *order.module->device;
-  const bool wanted = !parameters.empty() && order.options.memcheck != Memcheck::off &&
-                      device.info.type != std::string_view("reference") &&
-                      program.blocks.size() <= kMostBlocks;
-  if (!wanted) return {};
-  const std::span<const std::byte> arguments = arguments_of(program, parameters);
-  CertainLaunch now{order.options.grid,
-                    guest::launched_block(order.program(), order.options.block),
-                    order.options.memcheck,
-                    device.allocator.changes(),
-                    textures,
-                    {arguments.begin(), arguments.end()},
-                    {}};
-  for (const CertainLaunch& known : launched.certain)
-    if (known.grid == now.grid && known.block == now.block && known.memcheck == now.memcheck &&
-        known.changes == now.changes && known.textures == now.textures &&
-        known.params == now.params)
-      return known.accesses;
-  if (++launched.looked_at > kMostLooks) return {};
-  now.accesses = guest::certain_accesses(program, {.grid = now.grid,
-                                                   .block = now.block,
-                                                   .params = arguments,
-                                                   .allocations = now.memcheck == Memcheck::alloc,
-                                                   .live = device.allocator.reachable()});
-  if (std::ranges::find(now.accesses, true) == now.accesses.end()) now.accesses.clear();
-  if (launched.certain.size() == kMostKept) launched.certain.pop_front();
-  launched.certain.push_back(std::move(now));
-  return launched.certain.back().accesses;
-}
-
 /// The version that is kept under the key, made where there is none; null where there are too many.
 const SpecialisedProgram* version(LaunchedProgram& launched,
                                   std::pair<std::vector<uint32_t>, std::vector<bool>> key,
@@ -129,6 +98,60 @@ const SpecialisedProgram* version(LaunchedProgram& launched,
   if (launched.specialised.size() >= kMostVersions) return nullptr;
   return &launched.specialised.emplace(std::move(key), SpecialisedProgram{make(), new_program_id()})
               .first->second;
+}
+
+/// What every launch sees: parameters of those that wait beside it lie behind it.
+std::vector<Allocation> seen_by_all(const Device& device) {
+  std::vector<Allocation> out;
+  const uint64_t parameters = guest::kArenaBase + device.allocator.end();
+  for (const Allocation& a : device.allocator.reachable())
+    if (a.address < parameters || a.address >= guest::kImportedBase)
+      out.push_back({a.address, a.size, {}, a.read_only});
+  return out;
+}
+
+/// The version whose accesses are not checked where that is certain in this launch; null where
+/// nothing is, or is not looked at.
+const SpecialisedProgram* certain_version(const LaunchOrder& order, LaunchedProgram& launched,
+                                          const ir::Program& program,
+                                          const std::vector<uint32_t>& textures,
+                                          std::span<const std::byte> parameters) {
+  constexpr size_t kMostKept = 4, kMostBlocks = 400;
+  constexpr unsigned kMostLooks = 64;  // arguments that are never the same cost more than they save
+  const Device& device = *order.module->device;
+  const LaunchOptions& options = order.options;
+  const bool wanted = !parameters.empty() && options.memcheck != Memcheck::off &&
+                      device.info.type != std::string_view("reference") &&
+                      program.blocks.size() <= kMostBlocks;
+  if (!wanted) return nullptr;
+  const std::span<const std::byte> arguments = arguments_of(program, parameters);
+  const Dim3 block = guest::launched_block(order.program(), options.block);
+  for (const CertainLaunch& known : launched.certain)
+    if (known.grid == options.grid && known.block == block && known.memcheck == options.memcheck &&
+        known.changes == device.allocator.changes() && known.textures == textures &&
+        std::ranges::equal(known.params, arguments))
+      return known.version;
+  if (++launched.looked_at > kMostLooks) return nullptr;
+  const std::vector<Allocation> live = seen_by_all(device);
+  const std::vector<bool> certain =
+      guest::certain_accesses(program, {.grid = options.grid,
+                                        .block = block,
+                                        .params = arguments,
+                                        .allocations = options.memcheck == Memcheck::alloc,
+                                        .live = live});
+  CertainLaunch now{options.grid,     block,
+                    options.memcheck, device.allocator.changes(),
+                    textures,         {arguments.begin(), arguments.end()},
+                    nullptr};
+  if (std::ranges::find(certain, true) != certain.end())
+    now.version = version(launched, {textures, certain}, [&] {
+      ir::Program made = program;
+      guest::mark_certain(made, certain);
+      return made;
+    });
+  if (launched.certain.size() == kMostKept) launched.certain.pop_front();
+  launched.certain.push_back(std::move(now));
+  return launched.certain.back().version;
 }
 
 }  // namespace
@@ -153,14 +176,8 @@ const SpecialisedProgram* specialised(const LaunchOrder& order,
     });
   const ir::Program& program = special != nullptr ? special->program : *launched.program;
   const std::vector<uint32_t> key = special != nullptr ? textures.key : std::vector<uint32_t>{};
-  const std::vector<bool> certain = certain_in(order, launched, program, key, parameters);
-  if (certain.empty()) return special;
-  const SpecialisedProgram* marked = version(launched, {key, certain}, [&] {
-    ir::Program made = program;
-    guest::mark_certain(made, certain);
-    return made;
-  });
-  return marked != nullptr ? marked : special;
+  const SpecialisedProgram* certain = certain_version(order, launched, program, key, parameters);
+  return certain != nullptr ? certain : special;
 }
 
 }  // namespace lanewise::host

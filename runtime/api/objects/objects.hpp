@@ -171,7 +171,7 @@ struct CertainLaunch {
   uint64_t changes = 0;            ///< guest::Allocator::changes
   std::vector<uint32_t> textures;  ///< the version's key
   std::vector<std::byte> params;
-  std::vector<bool> accesses;
+  const SpecialisedProgram* version = nullptr;  ///< null: nothing is certain
 };
 
 struct LaunchedProgram {
