@@ -8,7 +8,7 @@
 namespace lanewise::npy {
 namespace {
 
-[[noreturn]] void fail(const std::string& file, const std::string& what) {
+[[noreturn]] void fail_at(const std::string& file, const std::string& what) {
   throw Error(ErrorKind::usage, "'" + file + "': " + what);
 }
 
@@ -26,7 +26,7 @@ class Reader {
   }
   std::string_view slice(uint64_t at, uint64_t size) const {
     if (at > bytes_.size() || size > bytes_.size() - at)
-      fail(file_, "broken .npz archive: it is shorter than it says");
+      fail_at(file_, "broken .npz archive: it is shorter than it says");
     return bytes_.substr(at, size);
   }
 
@@ -49,13 +49,13 @@ std::vector<Entry> entries_of(std::string_view archive, const std::string& file)
   // A comment may stand behind it.
   const size_t end = archive.rfind("PK\x05\x06");
   if (end == std::string_view::npos || in.number(end, 4) != kEndOfDirectory)
-    fail(file, "it is no .npz archive");
+    fail_at(file, "it is no .npz archive");
   in.slice(end, kEndBytes);
   const uint32_t count = in.number(end + 10, 2);
   uint64_t at = in.number(end + 16, 4);
   std::vector<Entry> out;
   for (uint32_t n = 0; n < count; ++n) {
-    if (in.number(at, 4) != kDirectoryEntry) fail(file, "broken .npz archive");
+    if (in.number(at, 4) != kDirectoryEntry) fail_at(file, "broken .npz archive");
     Entry e;
     e.method = in.number(at + 10, 2);
     e.bytes = in.number(at + 24, 4);
@@ -90,14 +90,14 @@ std::string_view array_in(std::string_view archive, const ArchivePath& path) {
     if (e.name == path.name || (path.name.empty() && entries.size() == 1)) found = &e;
   }
   if (found == nullptr)
-    fail(path.file, path.name.empty()
-                        ? "it holds several arrays, name one as " + path.file + ":NAME: " + all
-                        : "it holds no array '" + path.name + "'; there are: " + all);
+    fail_at(path.file, path.name.empty()
+                           ? "it holds several arrays, name one as " + path.file + ":NAME: " + all
+                           : "it holds no array '" + path.name + "'; there are: " + all);
   if (found->method != 0)
-    fail(path.file, "array '" + found->name + "' is compressed: write it with np.savez");
+    fail_at(path.file, "array '" + found->name + "' is compressed: write it with np.savez");
   constexpr uint32_t kElsewhere = 0xffffffff;
   if (found->bytes == kElsewhere || found->offset == kElsewhere)
-    fail(path.file, "archives of 4 GiB and more are not supported");
+    fail_at(path.file, "archives of 4 GiB and more are not supported");
   const Reader in(archive, path.file);
   const uint64_t data = found->offset + kLocalBytes + uint64_t{in.number(found->offset + 26, 2)} +
                         in.number(found->offset + 28, 2);

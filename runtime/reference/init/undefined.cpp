@@ -10,11 +10,11 @@ namespace {
 
 using ir::Op;
 
-constexpr uint64_t kLow32 = 0xffffffff;
+constexpr uint64_t kWord = 0xffffffff;
 
 uint64_t all_of(ir::Width width) {
   if (width == ir::Width::pred) return 1;
-  return width == ir::Width::b32 ? kLow32 : ~uint64_t{0};
+  return width == ir::Width::b32 ? kWord : ~uint64_t{0};
 }
 
 uint64_t sign_of(ir::Type type) {
@@ -107,12 +107,12 @@ uint64_t Transfer::result(uint32_t n) const {
       if (u(0) != 0) return (u(1) | u(2) | (v(1) ^ v(2))) & all;
       return v(0) != 0 ? u(1) : u(2);
     case Op::pack64:
-      return (u(0) & kLow32) | u(1) << 32;
+      return (u(0) & kWord) | u(1) << 32;
     case Op::unpack64:
-      return n == 0 ? u(0) & kLow32 : u(0) >> 32;
+      return n == 0 ? u(0) & kWord : u(0) >> 32;
     case Op::zext64:
     case Op::trunc32:
-      return u(0) & kLow32;
+      return u(0) & kWord;
     case Op::sext64:
       return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(u(0))));
     case Op::zext8:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
@@ -14,9 +15,14 @@
 
 namespace lanewise::reference::race {
 
+/// Where bytes lie in the host's memory.
+inline uint64_t place_of(const std::byte* data) {
+  return reinterpret_cast<uintptr_t>(data);
+}
+
 /// Bytes that a lane reads or writes, by itself or by a copy that it starts.
 struct Span {
-  uint64_t place = 0;    ///< in the host's memory
+  uint64_t place = 0;    ///< place_of() the first
   uint64_t address = 0;  ///< as the guest has it
   uint64_t bytes = 0;
   bool shared = false;  ///< memory of the group

@@ -9,13 +9,6 @@
 #include "runtime/reference/waves/group.hpp"
 
 namespace lanewise::reference {
-namespace {
-
-uint64_t place_of(const std::byte* data) {
-  return reinterpret_cast<uintptr_t>(data);
-}
-
-}  // namespace
 
 const Code* note_copies(Wave& wave, const Code* code) {
   Group& g = *wave.group;
@@ -48,8 +41,8 @@ void Group::note_copy(Lane lane, const Code& code) {
       const std::less<> before;
       const bool shared =
           !before(data, shared_.data()) && before(data, shared_.data() + shared_.size());
-      return copies.add(lane.linear(), code.site, kind, {place_of(data), address, number, shared},
-                        note);
+      return copies.add(lane.linear(), code.site, kind,
+                        {race::place_of(data), address, number, shared}, note);
     }
     case ir::AsyncNote::commit:
       return copies.commit(lane.linear(), kind);
@@ -58,11 +51,11 @@ void Group::note_copy(Lane lane, const Code& code) {
       return copies.wait(lane.linear(), kind, number, note == ir::AsyncNote::wait_read);
     case ir::AsyncNote::track:
       if (const std::byte* data = place(8, true); data != nullptr)
-        copies.track(lane.linear(), kind, place_of(data));
+        copies.track(lane.linear(), kind, race::place_of(data));
       return;
     case ir::AsyncNote::passed:
       if (const std::byte* data = place(8, false); data != nullptr)
-        copies.pass(lane.linear(), place_of(data));
+        copies.pass(lane.linear(), race::place_of(data));
       return;
   }
 }
@@ -72,12 +65,12 @@ void Group::check_copies(uint32_t lane, const Code& code, const std::byte* data,
   RaceAccess access = RaceAccess::load;
   if (code.action == Action::store) access = RaceAccess::store;
   if (code.action == Action::atom) access = RaceAccess::atomic;
-  race_copies_->access(lane, code.site, {place_of(data), address, code.bytes}, access);
+  race_copies_->access(lane, code.site, {race::place_of(data), address, code.bytes}, access);
 }
 
 void Group::end_phase(const std::byte* barrier, uint64_t before, uint64_t after) {
   if (((before ^ after) >> ir::mbarrier::kParityAt) != 0)
-    race_copies_->end_phase(place_of(barrier));
+    race_copies_->end_phase(race::place_of(barrier));
 }
 
 }  // namespace lanewise::reference

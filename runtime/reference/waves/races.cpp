@@ -34,10 +34,6 @@ uint8_t changed_bytes(uint32_t before, uint32_t after) {
   return changed;
 }
 
-uint64_t place_of(const std::byte* data) {
-  return reinterpret_cast<uintptr_t>(data);
-}
-
 }  // namespace
 
 const Code* access_watched(Wave& wave, const Code* code) {
@@ -83,7 +79,7 @@ bool Group::watch_wave(Wave& wave, const Code& code) {
   bool whole = true;
   for_each_lane(wave.mask, [&](uint32_t i) {
     words.data[i] = r.data + (words.address[i] - r.base);
-    whole = whole && place_of(words.data[i]) % sizeof(uint32_t) == 0;
+    whole = whole && race::place_of(words.data[i]) % sizeof(uint32_t) == 0;
     // Elements of lanes that overlap are stored one lane after another.
     whole = whole && (!stores || code.bytes == 4 || words.address[i] % code.bytes == 0);
   });
@@ -143,7 +139,7 @@ void Group::watch_access(Lane lane, const Code& code) {
     return move_bytes(lane, code, at.data);
   check_copies(lane.linear(), code, at.data, at.address);
   const bool writes = code.action != Action::load;
-  const size_t low = place_of(at.data) & 3;
+  const size_t low = race::place_of(at.data) & 3;
   std::array<std::byte, 8 * kMaxElements + 8> before;
   std::memcpy(before.data() + low, at.data, code.bytes);
   move_bytes(lane, code, at.data);
@@ -179,7 +175,7 @@ race::Touched Group::touched(Lane lane, const Code& code) const {
 void Group::watch_words(const Code& code, const Located& at, const std::byte* before,
                         race::Touched t) {
   const unsigned size = ir::size_of(code.mem->elem);
-  const uint64_t place = place_of(at.data), end = place + code.bytes;
+  const uint64_t place = race::place_of(at.data), end = place + code.bytes;
   const uint8_t flags = t.mark.flags;
   race::Shadow& shadow = shadow_of(at.data);
   for (uint64_t from = place, next = 0; from < end; from = next) {
@@ -216,7 +212,7 @@ uint32_t Group::watch_order(Lane lane, const Code& code, const std::byte* data, 
   const ir::Mem& mem = *code.mem;
   const bool shared = lies_within(memory_.shared, data);
   race::Objects& objects = shared ? clocks.shared : watch.objects;
-  const uint64_t place = place_of(data);
+  const uint64_t place = race::place_of(data);
   const bool swaps = mem.atom == ir::AtomOp::cas || mem.atom == ir::AtomOp::exch;
   const bool both = watch.always_orders ||
                     (watch.unmarked && shared && code.action == Action::atom && swaps) ||

@@ -249,8 +249,8 @@ const Row* row_of(Encoding encoding, unsigned opcode, Gen gen);
 const Row& data_row(size_t words);
 /// Operand codes as the 9-bit source field has them.
 inline constexpr unsigned kVccLo = 106, kTtmp0 = 112, kM0 = 124, kExecLo = 126, kZero = 128,
-                          kVccz = 251, kExecz = 252, kScc = 253, kLdsDirect = 254, kLiteral = 255,
-                          kVgpr0 = 256, kSgprs = 104;
+                          kMinusOne = 193, kVccz = 251, kExecz = 252, kScc = 253, kLdsDirect = 254,
+                          kLiteral = 255, kVgpr0 = 256, kSgprs = 104;
 /// Scalar registers that no program can name: they keep what it keeps in lanes of vector registers.
 inline constexpr unsigned kSlot0 = 544, kSlots = 480;
 /// A register of one value for the wave, a mask among them; other codes are constants, conditions

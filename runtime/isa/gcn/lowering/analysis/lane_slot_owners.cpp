@@ -7,7 +7,7 @@
 namespace lanewise::gcn {
 namespace {
 
-constexpr unsigned kWaveLanes = 64, kMinusOne = 193;
+constexpr unsigned kWaveLanes = 64;
 
 bool names(const Instruction& i, unsigned vector) {
   return std::ranges::any_of(i.operands, [&](const Operand& o) {

@@ -14,7 +14,6 @@ namespace {
 
 constexpr unsigned kLanes = 64;
 constexpr unsigned kGeneralSgprs = 102;  // on every generation
-constexpr unsigned kMinusOne = 193;
 
 /// A lane of an owner's vector register: (owner * 256 + register) * kLanes + lane. A pair may have
 /// the last lane of one register and the first of the next.

@@ -66,8 +66,6 @@ class OwnBits {
   }
 
  private:
-  static constexpr unsigned kMinusOne = 193;
-
   Bit source(const Operand& o) const {
     if (o.immediate) return kAnything;
     if (is_scalar(o.code)) return o.code % 2 == 0 ? of(o.code) : kAnything;

@@ -91,7 +91,6 @@ std::vector<bool> wave_steps(const Kernel& k, const Analysis& a) {
 }
 
 bool wants_whole_waves(const Kernel& k) {
-  constexpr unsigned kMinusOne = 193;
   bool looks_at_lanes = false, turns_all_on = false;
   for (const Instruction& i : k.code) {
     const Row& row = *i.row;
