@@ -84,3 +84,37 @@ TEST_CASE("lane mode refuses cross-lane operations that a part of the block reac
   CHECK(message.find("shfl.sync.up") != std::string::npos);
   CHECK(message.find("lane mode") != std::string::npos);
 }
+
+// Segments of four lanes, which stand side by side on devices, too.
+TEST_CASE("shuffles within four lanes") {
+  const std::string text = R"(.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p) {
+  .reg .b64 %d<4>; .reg .b32 %r<8>; .reg .pred %p;
+  ld.param.u64 %d0, [p];
+  mov.u32 %r0, %tid.x;
+  mul.lo.u32 %r1, %r0, 0x9e3779b1;
+  shfl.sync.idx.b32 %r2, %r1, 2, 0x1c1f, 0xffffffff;
+  shfl.sync.idx.b32 %r3, %r1, 7, 0x1c1f, 0xffffffff;
+  shfl.sync.idx.b32 %r4|%p, %r1, 2, 0x1c01, 0xffffffff;
+  selp.u32 %r5, 1, 0, %p;
+  mul.wide.u32 %d1, %r0, 16;
+  add.u64 %d0, %d0, %d1;
+  st.global.v4.b32 [%d0], {%r2, %r3, %r4, %r5};
+  ret;
+})";
+  std::vector<uint32_t> expected;
+  for (uint32_t i = 0; i < 64; ++i) {
+    const auto of = [](uint32_t lane) { return lane * 0x9e3779b1; };
+    // The last one asks beyond its clamp, and keeps its own.
+    for (const uint32_t word : {of((i & ~3U) + 2), of(i | 3), of(i), 0U}) expected.push_back(word);
+  }
+  auto out = device().buffer(std::vector<uint32_t>(256));
+  device()
+      .load_text(text, lanewise::Isa::ptx)
+      .kernel("k")
+      .launch({.grid = {1}, .block = {64}}, out)
+      .check();
+  check_equal(out.read<uint32_t>(), expected);
+}
