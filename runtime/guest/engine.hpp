@@ -181,6 +181,9 @@ struct LaunchRequest {
   PoliciesInForce policies;                   ///< names and values as --policy takes them
   /// Addresses of allocations that hold no results: the runtime's own.
   std::vector<uint64_t> own_allocations;
+  /// Where kernels leave what they ask of the host (HIP's hostcall), 0 = nowhere: both sides follow
+  /// a protocol there, which checks of the guest know nothing of.
+  uint64_t services = 0;
   /// Takes the memory events of traced instructions (Inst::event); null = nothing is traced.
   events::Collector* events = nullptr;
   /// `program` without trace points, and its number, for engines that need not record what can be

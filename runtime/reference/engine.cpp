@@ -341,6 +341,17 @@ class ReferenceEngine final : public Engine {
            });
   }
 
+  /// They lie in memory of the host.
+  static std::span<std::byte> services_in(const LaunchRequest& request,
+                                          std::span<const HostRange> ranges) {
+    const Allocation* all = guest::allocation_at(request.allocations, request.services, 1);
+    if (request.services == 0 || all == nullptr) return {};
+    for (const HostRange& r : ranges)
+      if (all->address - r.address < r.size && r.data != nullptr)
+        return {r.data + (all->address - r.address), all->size};
+    return {};
+  }
+
   void run_groups(const LaunchRequest& request, const Prepared& prepared, const Deadline& deadline,
                   Orders* orders, LaunchResult& result) const {
     const DecodedProgram& decoded = prepared.ready->decoded;
@@ -352,6 +363,7 @@ class ReferenceEngine final : public Engine {
     memory.allocations = request.allocations;
     const std::vector<HostRange> ranges = all_host_ranges(request);
     memory.host_ranges = ranges;
+    memory.services = services_in(request, ranges);
     for (const HostRange& r : request.host_ranges)
       memory.ambiguous = memory.ambiguous || (r.address < guest::kArenaBase + size_ &&
                                               r.address + r.size > guest::kSharedWindow);

@@ -227,7 +227,8 @@ TEST_CASE("--check sync: checks can be combined; devices refuse it" * kHostCase)
   const Misuse m{"", "ld.shared.u32 %r5, [s];\n" + either("%p1", "bar.sync 0;", "bar.sync 0;"), ""};
   const std::string how = "run " + write("two.ptx", ptx_of(m)) +
                           " --device reference --grid 1 --block 64 --arg zero:u32[16] ";
-  const json j = json::parse(program_as_is(how + "--json --check init,sync --policy init.report=read").out)["faults"];
+  const json j = json::parse(
+      program_as_is(how + "--json --check init,sync --policy init.report=read").out)["faults"];
   CHECK(j[0]["rule"] == "sync-divergent-barrier");
   CHECK(j[1]["rule"] == "init");
   CHECK(program_as_is(how + "--check none,sync").code == 2);

@@ -216,6 +216,7 @@ void prepare_to_run(Prepared& out, const LaunchOrder& order) {
       parameter_block(order.program(), order.args, dimensions_of(order.options));
   prepare(out, order, block, block.size());
   LaunchRequest& r = out.request;
+  r.services = hostcall_address(r.policies);
   guest::add_launch_block(*r.program,
                           {.grid = r.grid,
                            .block = order.options.block,  // the request may have whole waves
@@ -223,7 +224,7 @@ void prepare_to_run(Prepared& out, const LaunchOrder& order) {
                            .param_address = r.param_address,
                            .scratch_address = out.scratch ? out.scratch->address : 0,
                            .print_address = print_address(module),
-                           .hostcall_address = hostcall_address(r.policies)},
+                           .hostcall_address = r.services},
                           block);
   if (!block.empty()) module.device->engine->write(r.param_address, block);
   r.params = std::move(block);

@@ -316,8 +316,8 @@ int run(const RunArgs& a) {
   }
   const int code = conclude(a, result, output, kernel.name());
   if (!a.counters.empty())
-    write_file(a.counters,
-               counters_csv(result.profile, {a.file(), kernel.name(), options.grid, options.block}));
+    write_file(a.counters, counters_csv(result.profile,
+                                        {a.file(), kernel.name(), options.grid, options.block}));
   return code == 0 && failed ? static_cast<int>(ErrorKind::guest) : code;
 }
 

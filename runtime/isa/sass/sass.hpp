@@ -137,7 +137,7 @@ struct Listing {
   std::vector<Kernel> kernels;
   std::vector<Kernel> functions;    ///< with sections of their own: relocatable device code
   std::vector<ir::Global> globals;  ///< module variables, and constant banks under their names
-  std::map<std::string, Binding> bindings;      ///< of a cubin's names; others are its own
+  std::map<std::string, Binding> bindings;        ///< of a cubin's names; others are its own
   std::map<std::string, isa::LinkedName> stated;  ///< of a cubin's names that others see, or have
   std::vector<Diagnostic> diagnostics;
   bool ok() const;  ///< its kernels may have errors of their own

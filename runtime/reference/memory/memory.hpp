@@ -26,9 +26,10 @@ struct MemoryView {
   std::span<const guest::PointerBounds> pointers;  ///< of pointer parameters, may be empty
   std::span<const uint32_t> parameters;            ///< their byte offsets
   std::span<std::byte> shared;
-  std::span<std::byte> local;   ///< of all lanes of the group, one after another
-  uint32_t local_bytes = 0;     ///< of one
-  std::span<std::byte> record;  ///< LaunchRequest::record
+  std::span<std::byte> local;     ///< of all lanes of the group, one after another
+  uint32_t local_bytes = 0;       ///< of one
+  std::span<std::byte> record;    ///< LaunchRequest::record
+  std::span<std::byte> services;  ///< the allocation of LaunchRequest::services
 };
 
 struct Access {

@@ -115,10 +115,10 @@ bool Group::watch_wave(Wave& wave, const Code& code) {
   return true;
 }
 
-/// Memory that no two lanes have in common, or that none of them writes.
+/// Memory that no two lanes have in common, that none of them writes, or whose order is the host's.
 bool Group::is_private(const std::byte* data) const {
   return lies_within(memory_.local, data) || lies_within(memory_.record, data) ||
-         lies_within(memory_.params, data);
+         lies_within(memory_.params, data) || lies_within(memory_.services, data);
 }
 
 void Group::watch_access(Lane lane, const Code& code) {

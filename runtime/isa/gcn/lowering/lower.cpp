@@ -29,7 +29,7 @@ using ir::Width;
 /// s_sendmsg of an interrupt.
 bool wakes_host(const Instruction& i) {
   constexpr uint32_t kMessage = 15, kInterrupt = 1;
-  return i.row->name == "s_sendmsg" && (i.operands[0].value & kMessage) == kInterrupt;
+  return i.row->does(kSendsMessage) && (i.operands[0].value & kMessage) == kInterrupt;
 }
 
 class KernelLowering {

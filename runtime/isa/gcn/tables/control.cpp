@@ -80,7 +80,7 @@ void index_mode_rows(TableBuilder& t) {
 
 void unexecuted_control(TableBuilder& t) {
   t.absent("s_setkill", E::sopp, 11, kNumber);
-  t.absent("s_sendmsg", E::sopp, 16, {{S::message}}, kReadsM0);
+  t.absent("s_sendmsg", E::sopp, 16, {{S::message}}, kReadsM0 | kSendsMessage);
   t.absent("s_sendmsghalt", E::sopp, 17, {{S::message}}, kReadsM0);
   t.absent("s_cbranch_cdbgsys", E::sopp, 23, {{S::label}});
   t.absent("s_cbranch_cdbguser", E::sopp, 24, {{S::label}});

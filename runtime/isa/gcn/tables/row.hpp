@@ -137,6 +137,7 @@ enum Effect : uint16_t {
   kNeverSubnormal = 4096,  ///< the result, in every mode
   kWritesM0 = 8192,
   kClampsInteger = 16384,  ///< GCN3: the result of integers can be kept in the range of its type
+  kSendsMessage = 32768,   ///< and goes on
 };
 
 /// What an instruction does to the mode in which registers are counted from those that are named.
