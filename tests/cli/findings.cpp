@@ -36,16 +36,6 @@ Output found(const std::string& more) {
   return program_as_is("run " + two_faults() + kHow + more);
 }
 
-/// A reader of the format (sarif, junit, ncu) that shares nothing with the writer: a line for each
-/// result, or what is wrong.
-Output read_as(const std::string& format, const std::string& file) {
-  const std::string out = scratch() + "/read.txt";
-  const int status = std::system(("python3 " LANEWISE_TEST_DATA "/cli/formats.py " + format + " " +
-                                  file + " >" + out + " 2>&1")
-                                     .c_str());
-  return {WEXITSTATUS(status), slurp(out), ""};
-}
-
 }  // namespace
 
 TEST_CASE("findings as JSON, text, SARIF and JUnit" * kHostCase) {

@@ -1,6 +1,7 @@
 // `selftest`: the table, its JSON, its exit codes, and where it looks for the suite.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/support.hpp"
@@ -122,6 +123,18 @@ TEST_CASE("selftest as JSON") {
   CHECK(j["problems"][0]["case"] == "adds wrongly");
   CHECK(j["problems"][0]["state"] == "failed");
   CHECK(!j["problems"][0]["messages"].empty());
+}
+
+TEST_CASE("selftest as JUnit XML" * kHostCase) {
+  const std::string file = scratch() + "/selftest.xml";
+  const Output o = selftest("--junit " + file + " --suite " + suite("bad", true));
+  CHECK(o.code == 1);
+  const Output read = read_as("junit", file);
+  CHECK_MESSAGE(read.code == 0, read.out);
+  CHECK(std::ranges::count(read.out, '\n') == 4);
+  CHECK(contains(slurp(file), "tests=\"4\" failures=\"1\""));
+  CHECK(contains(slurp(file), "classname=\"sass_adds\" name=\"adds wrongly\""));
+  CHECK(selftest("--junit /no/such/folder/a.xml --suite " + suite("bad", true)).code == 2);
 }
 
 TEST_CASE("a script that is wrong fails, a folder without scripts is a usage error") {

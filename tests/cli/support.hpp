@@ -88,6 +88,16 @@ inline Output program(const std::string& arguments) {
   return program_as_is(with_sizes(arguments));
 }
 
+/// A reader of the format (sarif, junit, ncu) that shares nothing with the writer: a line for each
+/// result, or what is wrong.
+inline Output read_as(const std::string& format, const std::string& file) {
+  const std::string out = scratch() + "/read.txt";
+  const int status = std::system(("python3 " LANEWISE_TEST_DATA "/cli/formats.py " + format + " " +
+                                  file + " >" + out + " 2>&1")
+                                     .c_str());
+  return {WEXITSTATUS(status), slurp(out), ""};
+}
+
 inline Output run(const std::string& arguments) {
   return program("run --device '" + std::string(device()) + "' " + arguments);
 }

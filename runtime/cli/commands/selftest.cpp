@@ -13,12 +13,14 @@
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/process/watchdog.hpp"
 #include "runtime/script/run/suite.hpp"
+#include "runtime/support/junit.hpp"
+#include "runtime/support/output_file.hpp"
 
 namespace lanewise::cli {
 namespace {
 
 struct SelftestArgs {
-  std::string device = "auto", suite;
+  std::string device = "auto", suite, junit;
   double timeout = 0;
   bool json = false, verbose = false, quick = false;
 };
@@ -84,6 +86,16 @@ struct Problem {
   std::vector<std::string> lines;
 };
 
+/// A case of the suite as one of JUnit's.
+void add_case(JunitReport& report, const std::string& family, const script::CaseResult& r,
+              script::Verdict v, const std::vector<std::string>& lines) {
+  const std::string name = r.name.empty() ? "script" : r.name;
+  if (v == script::Verdict::passed) return report.pass(family, name);
+  const std::string first = lines.empty() ? "" : lines.front();
+  if (v != script::Verdict::failed) return report.skip(family, name, first);
+  report.fail(family, name, "conformance", first, fmt::format("{}", fmt::join(lines, "\n")));
+}
+
 nlohmann::json to_json(const script::SuiteCount& counts, const std::vector<Problem>& problems,
                        const EngineInfo& device) {
   nlohmann::json families = nlohmann::json::array(), list = nlohmann::json::array();
@@ -127,6 +139,7 @@ void print_table(const script::SuiteCount& counts, const EngineInfo& device) {
 
 int selftest(const SelftestArgs& a) {
   Watchdog watchdog(a.timeout, Watchdog::Parts::end_at_once);
+  if (!a.junit.empty()) check_writable(a.junit);
   const std::string folder = a.suite.empty() ? installed_suite() : a.suite;
   // A wrong folder is reported before a device is started.
   const std::vector<std::string> files = script::scripts_in(folder);
@@ -135,6 +148,7 @@ int selftest(const SelftestArgs& a) {
   announce(a, suite.cases(), engine->info());
   std::vector<Problem> problems;
   script::SuiteCount counts;
+  JunitReport junit("lanewise selftest on " + engine->info().name);
   size_t done = 0;
   {
     Progress progress("running the conformance suite on " + engine->info().name);
@@ -143,15 +157,18 @@ int selftest(const SelftestArgs& a) {
         [&](const std::string& file, const script::CaseResult& r, script::Verdict v) {
           progress.done(++done, suite.cases());
           watchdog.done(done, "cases");
+          const std::string family = std::filesystem::path(file).stem().string();
+          const std::vector<std::string> lines = messages(file, r);
+          add_case(junit, family, r, v, lines);
           if (v == script::Verdict::passed) return;
-          problems.push_back({std::filesystem::path(file).stem().string(), r.name,
-                              v == script::Verdict::failed, r.line, messages(file, r)});
+          problems.push_back({family, r.name, v == script::Verdict::failed, r.line, lines});
         },
         a.quick ? kQuickSeconds : 0);
   }
   for (const Problem& p : problems)
     if (p.failed || a.verbose)
       for (const std::string& line : p.lines) say("{}\n", line);
+  if (!a.junit.empty()) write_file(a.junit, junit.text());
   if (a.json)
     fmt::print("{}\n", to_json(counts, problems, engine->info()).dump(2));
   else
@@ -169,6 +186,7 @@ void add_selftest(const Command& app) {
   sub.option("--suite", a->suite, "a folder of stream scripts in place of the installed one");
   add_timeout_option(sub, a->timeout);
   sub.flag("--json", a->json, "print one JSON object");
+  sub.option("--junit", a->junit, "also write the cases to this file, as JUnit XML for CI");
   sub.flag("--verbose", a->verbose, "also say why a case is not supported");
   sub.examples({"lanewise selftest --device reference"});
   sub.does([a] { return selftest(*a); });

@@ -9,6 +9,7 @@
 #include "runtime/support/error.hpp"
 #include "runtime/support/findings/rules.hpp"
 #include "runtime/support/hash.hpp"
+#include "runtime/support/junit.hpp"
 #include "runtime/support/sarif.hpp"
 
 namespace lanewise::findings {
@@ -102,31 +103,6 @@ Json sarif_result(const Finding& f, size_t rule, bool baseline) {
   return j;
 }
 
-std::string xml(std::string_view text) {
-  // Bytes that are not UTF-8 are replaced, as in the other formats.
-  const std::string bytes =
-      Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
-  std::string out;
-  for (const char c : bytes) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (code < 0x20 && c != '\n' && c != '\t')
-      out += '?';  // XML 1.0 has no such characters
-    else if (c == '\n')
-      out += "&#10;";
-    else
-      out += c;
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string as_text(const Contents& c) {
@@ -177,35 +153,19 @@ std::string as_sarif(const Contents& c) {
 
 /// A case for each finding, which failed or was skipped, and one for each subject without any.
 std::string as_junit(const Contents& c) {
-  std::string cases;
-  size_t failed = 0, skipped = 0, passed = 0;
+  JunitReport out("lanewise");
   std::set<std::string> seen;
   for (const Finding& f : c.findings) {
     seen.insert(f.subject);
-    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\">\n", xml(f.subject),
-                         xml(fmt::format("{} at {}", f.rule, f.place().site())));
-    if (f.counts()) {
-      ++failed;
-      cases += fmt::format("      <failure type=\"{}\" message=\"{}\">{}</failure>\n", xml(f.rule),
-                           xml(f.message), xml(f.report));
-    } else {
-      ++skipped;
-      cases += fmt::format("      <skipped message=\"{}\"/>\n", xml(why_not(f)));
-    }
-    cases += "    </testcase>\n";
+    const std::string name = fmt::format("{} at {}", f.rule, f.place().site());
+    if (f.counts())
+      out.fail(f.subject, name, f.rule, f.message, f.report);
+    else
+      out.skip(f.subject, name, why_not(f));
   }
-  for (const std::string& subject : c.subjects) {
-    if (!seen.insert(subject).second) continue;
-    ++passed;
-    cases += fmt::format("    <testcase classname=\"{}\" name=\"no findings\"/>\n", xml(subject));
-  }
-  const std::string counts =
-      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"0\"", failed + skipped + passed, failed);
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {0}>\n  <testsuite "
-      "name=\"lanewise\" "
-      "{0} skipped=\"{1}\">\n{2}  </testsuite>\n</testsuites>\n",
-      counts, skipped, cases);
+  for (const std::string& subject : c.subjects)
+    if (seen.insert(subject).second) out.pass(subject, "no findings");
+  return out.text();
 }
 
 Format format_of(const std::string& path) {
