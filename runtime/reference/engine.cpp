@@ -268,13 +268,18 @@ class ReferenceEngine final : public Engine {
     return all;
   }
 
+  static std::byte* data_of(const HostRange& r) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the guest's address is the host's
+    return r.data != nullptr ? r.data : reinterpret_cast<std::byte*>(r.address);
+  }
+
   /// The guest's address of a byte of the host's memory; 0 for none.
   uint64_t address_of(std::span<const HostRange> ranges, const std::byte* at) const {
     const std::less<> before;
     if (!before(at, arena_.get()) && before(at, arena_.get() + size_))
       return guest::kArenaBase + static_cast<uint64_t>(at - arena_.get());
     for (const HostRange& r : ranges) {
-      const auto* data = r.data != nullptr ? r.data : reinterpret_cast<const std::byte*>(r.address);
+      const std::byte* data = data_of(r);
       if (!before(at, data) && before(at, data + r.size))
         return r.address + static_cast<uint64_t>(at - data);
     }
@@ -327,10 +332,7 @@ class ReferenceEngine final : public Engine {
         areas.push_back({at(a.address, a.size), a.size, a.address, !own});
     }
     for (const HostRange& r : request.host_ranges)
-      if (!r.read_only)
-        // NOLINTNEXTLINE(performance-no-int-to-ptr): the guest's address is the host's
-        areas.push_back({r.data != nullptr ? r.data : reinterpret_cast<std::byte*>(r.address),
-                         r.size, r.address, true});
+      if (!r.read_only) areas.push_back({data_of(r), r.size, r.address, true});
     return areas;
   }
   bool lies_here(const Allocation& a) const {
@@ -347,8 +349,8 @@ class ReferenceEngine final : public Engine {
     const Allocation* all = guest::allocation_at(request.allocations, request.services, 1);
     if (request.services == 0 || all == nullptr) return {};
     for (const HostRange& r : ranges)
-      if (all->address - r.address < r.size && r.data != nullptr)
-        return {r.data + (all->address - r.address), all->size};
+      if (all->address - r.address < r.size)
+        return {data_of(r) + (all->address - r.address), all->size};
     return {};
   }
 
