@@ -57,6 +57,14 @@ int faults(const std::string& body) {
 
 const std::string kAll = "st.shared.u32 [%r3], %r5;\n  bar.sync 0;\n";
 
+void check_three_cases(const std::string& script) {
+  const Output o = program_as_is("run " + script + " --device reference");
+  CAPTURE(o.out);
+  CAPTURE(o.err);
+  CHECK(o.code == 0);
+  CHECK(contains(o.out, "3 of 3 cases passed"));
+}
+
 }  // namespace
 
 TEST_CASE("shared memory: read before it is written, by anybody of the group") {
@@ -423,11 +431,7 @@ case "of what was written it is none" {
   expect no fault
 }
 )");
-  const Output o = program_as_is("run " + script + " --device reference");
-  CAPTURE(o.out);
-  CAPTURE(o.err);
-  CHECK(o.code == 0);
-  CHECK(contains(o.out, "3 of 3 cases passed"));
+  check_three_cases(script);
   const std::string sass = write("followed_sass.lw", R"(
 isa sass
 target sm_50
@@ -472,9 +476,5 @@ case "the byte that was written" {
   expect no fault
 }
 )");
-  const Output s = program_as_is("run " + sass + " --device reference");
-  CAPTURE(s.out);
-  CAPTURE(s.err);
-  CHECK(s.code == 0);
-  CHECK(contains(s.out, "3 of 3 cases passed"));
+  check_three_cases(sass);
 }

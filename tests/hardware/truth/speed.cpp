@@ -53,27 +53,38 @@ double native_ms(const Card& card, const Pair& pair, const Problem& problem, uns
   return median(times);
 }
 
+/// The row with what `measure` puts in; where either side refuses, with the reason. A lost device
+/// ends the table.
+template <typename Measure>
+void print_measured(Json& row, const Measure& measure) {
+  const auto failed = [&](const char* why) {
+    row.erase("value");
+    row["failed"] = why;
+  };
+  try {
+    measure();
+  } catch (const Refused& e) {
+    failed(e.what());
+  } catch (const Error& e) {
+    if (e.kind() == ErrorKind::device) throw;
+    failed(e.what());
+  }
+  kit::print_row(row);
+}
+
 /// What NVIDIA's compiler takes for the pair's file, beside translation and Vulkan's compiler for
 /// the one kernel.
 void compile_times(Bench& bench, const std::string& name, const Pair& pair,
                    const Problem& problem) {
   Json row = kit::figure(fmt::format("{}/{}/compile", name, pair.name), 0, "ms");
   row["beside"] = "CUDA, the whole file";
-  try {
+  print_measured(row, [&] {
     row["other"] = bench.card.compile_ms(std::string(bench::guest_text(pair.file)));
     bench::GuestSide guest(pair, problem, bench.ours.info().name, Memcheck::off);
     guest.run();
     row["value"] = guest.first_times().translate_ms + guest.first_times().pipeline_ms;
     row["translate_ms"] = guest.first_times().translate_ms;
-  } catch (const Refused& e) {
-    row.erase("value");
-    row["failed"] = e.what();
-  } catch (const Error& e) {
-    if (e.kind() == ErrorKind::device) throw;
-    row.erase("value");
-    row["failed"] = e.what();
-  }
-  kit::print_row(row);
+  });
 }
 
 double copy_rate(const Card& card, uint64_t bytes) {
@@ -104,7 +115,7 @@ bool speed_table(Bench& bench, const std::string& name) {
       const std::string key =
           fmt::format("{}/{}{}", name, pair.name, check == Memcheck::off ? "/off" : "");
       Json row = kit::figure(key, 0, "ms");
-      try {
+      print_measured(row, [&] {
         std::string wrong_there;
         row["beside"] = "CUDA";
         row["other"] = native_ms(bench.card, pair, problem, rounds, wrong_there);
@@ -118,15 +129,7 @@ bool speed_table(Bench& bench, const std::string& name) {
           row["wrong"] = wrong;
           right = false;
         }
-      } catch (const Refused& e) {
-        row.erase("value");
-        row["failed"] = e.what();
-      } catch (const Error& e) {
-        if (e.kind() == ErrorKind::device) throw;
-        row.erase("value");
-        row["failed"] = e.what();
-      }
-      kit::print_row(row);
+      });
     }
     compile_times(bench, name, pair, problem);
   }
