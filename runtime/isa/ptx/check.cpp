@@ -80,7 +80,7 @@ class Checker {
   void guard(const Instruction& in) {
     if (in.guard.empty()) return;
     const Symbol s = symbols_.find(in.guard);
-    if (s.kind == Symbol::Kind::reg && s.type.cls == Type::Class::pred) return;
+    if (s.kind == Symbol::Kind::reg && s.type.is_pred()) return;
     error(in.loc, "`@" + in.guard + "`: not a predicate register, a .pred register was expected");
   }
 

@@ -100,12 +100,12 @@ void read_only(Context& c) {
 
 /// 256 bits is a feature of its own; up to 128 bits is allowed everywhere.
 bool check_width(Context& c) {
-  const Type t = c.type();
+  const PType t = c.type();
   const unsigned n = c.vector(), bits = t.bits * n;
   const bool wide = bits == 256 && (n == 8 || n == 4) && t.bits < 128;
   if (n == 8 && !wide) c.need(0, 80, "`.v8`");
   if (c.env.manual && n == 8 && !wide) {
-    c.error("`.v8` of " + type_text(t) + ", elements of 32 bits were expected (the manual's text)");
+    c.error("`.v8` of " + t.text() + ", elements of 32 bits were expected (the manual's text)");
   }
   if (bits > 128 && !wide) {
     c.error("a vector of " + std::to_string(bits) + " bits, 128 at most were expected");

@@ -7,9 +7,9 @@ namespace lanewise::ptx::legal {
 namespace {
 
 /// The type of the registers: halves travel in untyped registers of their size.
-Type register_type(Context& c) {
-  Type t = c.type();
-  if (t.packed || t.bits == 16) t = {Type::Class::bits, t.bits};
+PType register_type(Context& c) {
+  PType t = c.type();
+  if (t.packed || t.bits == 16) t = t.untyped();
   return t;
 }
 
@@ -51,7 +51,7 @@ bool operands(Context& c, size_t expected) {
 /// bf16 and pairs travel in untyped registers alone, f16 in its own, too, and in vectors in any of
 /// 16 bits. None of them has constants.
 void half_register(Context& c, const Operand& o, bool in_vector) {
-  const Type t = c.type();
+  const PType t = c.type();
   if (!t.is_float() || (t.bits != 16 && !t.packed) || o.kind == Operand::Kind::sink) return;
   const Symbol s = c.symbol(o);
   const bool own = t.bits == 16 && !t.alternative;
@@ -61,7 +61,7 @@ void half_register(Context& c, const Operand& o, bool in_vector) {
                         : o.kind == Operand::Kind::name;
   if (fine) return;
   c.error(o, found_text(o, s) + " for ." + std::string(c.get("type")) + ", a register of " +
-                 type_text({Type::Class::bits, t.bits}) + " was expected");
+                 t.untyped().text() + " was expected");
 }
 
 /// Elements of unlike types count as untyped.
@@ -90,7 +90,7 @@ void atomic_rule(Context& c) {
   const size_t address = returns ? 1 : 0;
   const size_t sources = c.get("op") == "cas" ? 2 : 1;
   if (!operands(c, address + 1 + sources)) return;
-  const Type t = register_type(c);
+  const PType t = register_type(c);
   if (returns) c.destination(0, t, Fit::exact, true);
   if (returns) half_register(c, c.in.operands[0], false);
   c.address(address, c.get("space"));

@@ -6,11 +6,9 @@
 namespace lanewise::ptx::legal {
 namespace {
 
-constexpr Type kPolicy{Type::Class::bits, 64};
-
 /// A policy goes into a 64-bit register that is not of floating point.
 void policy_destination(Context& c) {
-  c.destination(0, kPolicy, Fit::exact);
+  c.destination(0, kB64, Fit::exact);
   const Symbol s = c.symbol(c.in.operands[0]);
   if (s.type.is_float()) {
     c.error(c.in.operands[0], found_text(c.in.operands[0], s) +
@@ -81,7 +79,7 @@ void policy_fraction_rule(Context& c) {
                      " as fraction, a 32-bit register or a floating-point constant was expected");
       return;
     }
-    c.source(1, {Type::Class::flt, 32}, Fit::exact);
+    c.source(1, kF32, Fit::exact);
     return;
   }
   const double value = value_of(f);

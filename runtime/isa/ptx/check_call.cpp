@@ -15,7 +15,7 @@ struct Signature {
 };
 
 uint64_t bytes_of(const Variable& v) {
-  const auto type = type_named(v.type);
+  const auto type = ptype_named(v.type);
   uint64_t n = type ? type->bits / 8 : 0;
   n *= v.vector;
   for (const uint64_t d : v.dims) n *= d;
@@ -24,7 +24,7 @@ uint64_t bytes_of(const Variable& v) {
 
 uint64_t align_of(const Variable& v) {
   if (v.align != 0) return v.align;
-  const auto type = type_named(v.type);
+  const auto type = ptype_named(v.type);
   return type ? type->bits / 8 * v.vector : 1;
 }
 
@@ -42,8 +42,8 @@ void argument(Context& c, const Operand& o, const Variable& formal, bool result)
       fault();
     return;
   }
-  Type want = type_named(formal.type).value_or(Type{});
-  if (formal.space != "reg") want.cls = Type::Class::bits;
+  PType want = ptype_named(formal.type).value_or(PType{});
+  if (formal.space != "reg") want.cls = PType::Class::bits;
   const bool constant = o.kind == K::integer || o.kind == K::float_;
   if (constant && !result && formal.dims.empty()) {
     if (!Context::constant_fits(o, want)) fault();
@@ -114,7 +114,7 @@ void call_rule(Context& c) {
       c.error(target, found_text(target, s) + " as target, a function was expected");
       return;
     }
-    c.register_of(target, {Type::Class::uint, 64}, Fit::exact);
+    c.register_of(target, kU64, Fit::exact);
     if (last == nullptr) {
       c.error("a call by way of a register without a prototype, one was expected");
       return;

@@ -9,7 +9,7 @@ using K = Operand::Kind;
 using S = Symbol::Kind;
 
 /// A single `{x}` stands for x where the instruction has vector forms.
-const Operand& unwrapped(const Operand& o, std::string_view opcode, Type want) {
+const Operand& unwrapped(const Operand& o, std::string_view opcode, PType want) {
   const bool moves = opcode == "ld" || opcode == "ldu" || opcode == "st";
   const bool allowed = moves || (want.is_untyped() && opcode != "createpolicy");
   return allowed && o.kind == K::vector && o.elements.size() == 1 ? o.elements[0] : o;
@@ -57,19 +57,6 @@ std::string version_text(unsigned version) {
   return std::to_string(version / 10) + "." + std::to_string(version % 10);
 }
 
-std::string type_text(Type t) {
-  if (t.cls == Type::Class::none) return "typeless";
-  if (t.cls == Type::Class::pred) return ".pred";
-  if (t.packed) return t.alternative ? ".bf16x2" : ".f16x2";
-  const char* letter = t.is_untyped()                  ? ".b"
-                       : t.cls == Type::Class::uint    ? ".u"
-                       : t.cls == Type::Class::sint    ? ".s"
-                       : t.alternative && t.bits == 32 ? ".tf"
-                       : t.alternative                 ? ".bf"
-                                                       : ".f";
-  return letter + std::to_string(t.bits);
-}
-
 std::string found_text(const Operand& o, const Symbol& s) {
   switch (o.kind) {
     case K::integer:
@@ -91,8 +78,8 @@ std::string found_text(const Operand& o, const Symbol& s) {
   const std::string name = "`" + o.name + "`";
   switch (s.kind) {
     case S::reg:
-      return "the " + std::string(s.vector > 1 ? "vector " : "") + type_text(s.type) +
-             " register " + name;
+      return "the " + std::string(s.vector > 1 ? "vector " : "") + s.type.text() + " register " +
+             name;
     case S::variable:
       return "the ." + s.variable->space + " variable " + name;
     case S::function:
@@ -117,8 +104,8 @@ size_t Context::position(std::string_view slot) const {
   return static_cast<size_t>(at - values_.begin());
 }
 
-Type Context::type(std::string_view slot) const {
-  return type_named(get(slot)).value_or(Type{});
+PType Context::type(std::string_view slot) const {
+  return ptype_named(get(slot)).value_or(PType{});
 }
 
 unsigned Context::vector() const {
@@ -188,9 +175,9 @@ bool Context::count(size_t least, size_t most) {
   return false;
 }
 
-bool Context::constant_fits(const Operand& o, Type want) {
+bool Context::constant_fits(const Operand& o, PType want) {
   if (o.kind == K::name) return true;  // name+offset: the assembler looks no further
-  if (want.cls == Type::Class::pred) return o.kind == K::integer;
+  if (want.is_pred()) return o.kind == K::integer;
   if (o.kind == K::integer) return !want.is_float();
   if (o.kind != K::float_) return false;
   if (want.is_int()) return false;
@@ -198,16 +185,16 @@ bool Context::constant_fits(const Operand& o, Type want) {
   return o.single ? want.bits == 32 : want.bits == 64;
 }
 
-void Context::destination(size_t i, Type want, Fit fit, bool sink) {
+void Context::destination(size_t i, PType want, Fit fit, bool sink) {
   const Operand& o = unwrapped(in.operands[i], in.opcode, want);
   if (o.kind == K::sink && sink) return;
   const Symbol s = symbol(o);
   const bool plain = o.kind == K::name && s.kind == S::reg && s.vector == 1 && !o.has_offset &&
                      !o.negated && o.pair.empty();
   if (!plain) {
-    error(o, found_text(o, s) + " as destination, a " + type_text(want) + " register was expected");
+    error(o, found_text(o, s) + " as destination, a " + want.text() + " register was expected");
   } else if (!fits(want, s.type, fit)) {
-    error(o, found_text(o, s) + " as destination, " + type_text(want) +
+    error(o, found_text(o, s) + " as destination, " + want.text() +
                  (fit == Fit::wider ? " or a wider register" : "") + " was expected");
   } else {
     element(o, want, fit, false);
@@ -215,11 +202,11 @@ void Context::destination(size_t i, Type want, Fit fit, bool sink) {
 }
 
 /// Complaints about one register or constant.
-void Context::element(const Operand& o, Type want, Fit fit, bool is_source) {
+void Context::element(const Operand& o, PType want, Fit fit, bool is_source) {
   const Symbol s = symbol(o);
   if (o.kind == K::name && !o.has_offset && s.kind == S::reg) {
     if (s.vector != 1 || o.negated || !o.pair.empty() || !fits(want, s.type, fit)) {
-      error(o, found_text(o, s) + ", " + type_text(want) +
+      error(o, found_text(o, s) + ", " + want.text() +
                    (fit == Fit::wider ? " or a wider register" : "") + " was expected");
     } else if (s.type.packed) {
       need(53, 0, "a register of packed 16-bit floats");
@@ -237,11 +224,11 @@ void Context::element(const Operand& o, Type want, Fit fit, bool is_source) {
     if (env.manual) error(o, "a constant, a register was expected (the manual's text)");
     return;
   }
-  error(o, found_text(o, s) + ", a " + type_text(want) + " register" +
+  error(o, found_text(o, s) + ", a " + want.text() + " register" +
                (is_source ? " or constant" : "") + " was expected");
 }
 
-void Context::register_of(const Operand& o, Type want, Fit fit) {
+void Context::register_of(const Operand& o, PType want, Fit fit) {
   const Symbol s = symbol(o);
   const bool plain = o.kind == K::name && s.kind == S::reg && s.vector == 1 && !o.has_offset &&
                      !o.negated && o.pair.empty() && !o.minus;
@@ -249,49 +236,47 @@ void Context::register_of(const Operand& o, Type want, Fit fit) {
   const bool pair = plain && s.type.packed && want.is_int() && s.type.bits == want.bits;
   if (plain && s.type.packed) need(53, 0, "a register of packed 16-bit floats");
   if (plain && (pair || fits(want, s.type, fit))) return;
-  error(o, found_text(o, s) + ", a " + type_text(want) + " register was expected");
+  error(o, found_text(o, s) + ", a " + want.text() + " register was expected");
 }
 
-void Context::value_of(const Operand& o, Type want, Fit fit) {
+void Context::value_of(const Operand& o, PType want, Fit fit) {
   const bool constant = o.kind == K::integer || o.kind == K::float_;
   // The address of a function is a constant of any type.
-  if (o.kind == K::name && symbol(o).kind == S::function && want.cls != Type::Class::pred &&
-      !o.minus)
-    return;
+  if (o.kind == K::name && symbol(o).kind == S::function && !want.is_pred() && !o.minus) return;
   if (!constant) return register_of(o, want, fit);
   if (constant_fits(o, want)) return;
-  error(o, found_text(o, symbol(o)) + ", " + type_text(want) + " was expected");
+  error(o, found_text(o, symbol(o)) + ", " + want.text() + " was expected");
 }
 
-void Context::source(size_t i, Type want, Fit fit) {
+void Context::source(size_t i, PType want, Fit fit) {
   element(unwrapped(in.operands[i], in.opcode, want), want, fit, true);
 }
 
 void Context::integer_source(size_t i, unsigned bits) {
-  source(i, {Type::Class::uint, static_cast<uint16_t>(bits)}, Fit::exact);
+  source(i, {PType::Class::uint, bits}, Fit::exact);
 }
 
 namespace {
 /// How a special register counts among others in a vector.
-Type special_type(const Special& s) {
+PType special_type(const Special& s) {
   const bool wide = s.kind == Special::Kind::wide || s.kind == Special::Kind::word_or_long;
-  return {Type::Class::uint, static_cast<uint16_t>(wide ? 64 : 32)};
+  return wide ? kU64 : kU32;
 }
 }  // namespace
 
 /// `{a, b}` or one vector register. Registers of one width; where their types differ they count as
 /// untyped.
-void Context::vector_operand(size_t i, Type want, unsigned elements, Fit fit, bool is_source,
+void Context::vector_operand(size_t i, PType want, unsigned elements, Fit fit, bool is_source,
                              bool sink_allowed) {
   vector_of(in.operands[i], want, elements, fit, is_source, sink_allowed);
 }
 
-void Context::vector_of(const Operand& o, Type want, unsigned elements, Fit fit, bool is_source,
+void Context::vector_of(const Operand& o, PType want, unsigned elements, Fit fit, bool is_source,
                         bool sink_allowed) {
   const Symbol whole = symbol(o);
   if (o.kind == K::name && whole.kind == S::reg && whole.vector == elements && !o.has_offset) {
     if (!fits(want, whole.type, fit)) {
-      error(o, found_text(o, whole) + ", elements of " + type_text(want) + " were expected");
+      error(o, found_text(o, whole) + ", elements of " + want.text() + " were expected");
     }
     return;
   }
@@ -300,7 +285,7 @@ void Context::vector_of(const Operand& o, Type want, unsigned elements, Fit fit,
                  " elements was expected");
     return;
   }
-  Type common;
+  PType common;
   bool mixed = false;
   size_t sinks = 0, numbers = 0, integers = 0, floats = 0;
   for (const Operand& e : o.elements) {
@@ -318,7 +303,7 @@ void Context::vector_of(const Operand& o, Type want, unsigned elements, Fit fit,
       mixed = true;
       continue;
     }
-    const Type t = special ? special_type(*s.special) : s.type;
+    const PType t = special ? special_type(*s.special) : s.type;
     mixed = mixed || special;
     if (common.bits != 0 && common.bits != t.bits) {
       error(e, found_text(e, s) + " among others of " + std::to_string(common.bits) +
@@ -349,7 +334,7 @@ void Context::vector_of(const Operand& o, Type want, unsigned elements, Fit fit,
     const Symbol s = symbol(e);
     if (s.kind == S::special && (is_source || !env.manual)) {
       if (want.bits > special_type(*s.special).bits)
-        error(e, found_text(e, s) + ", " + type_text(want) + " was expected");
+        error(e, found_text(e, s) + ", " + want.text() + " was expected");
       continue;
     }
     if (e.kind == K::name && s.kind == S::function && !e.has_offset) {
@@ -362,11 +347,10 @@ void Context::vector_of(const Operand& o, Type want, unsigned elements, Fit fit,
     // A number takes the type of the registers around it; alone it is 64 bits wide.
     const bool alone = numbers == elements && want.is_float() && want.bits < 64;
     if (e.kind == K::integer && is_source && want.bits <= 64 && !alone) continue;
-    if (e.kind == K::name && s.kind == S::reg && s.vector == 1 && mixed &&
-        s.type.cls != Type::Class::pred && s.type.cls != Type::Class::none) {
-      Type untyped{Type::Class::bits, s.type.bits};
-      if (!fits(want, untyped, fit)) {
-        error(e, found_text(e, s) + ", " + type_text(want) + " was expected");
+    if (e.kind == K::name && s.kind == S::reg && s.vector == 1 && mixed && !s.type.is_pred() &&
+        s.type.cls != PType::Class::none) {
+      if (!fits(want, s.type.untyped(), fit)) {
+        error(e, found_text(e, s) + ", " + want.text() + " was expected");
       }
       continue;
     }
@@ -408,7 +392,7 @@ void Context::refuse_32_bit(const Operand& o, std::string_view what) {
 }
 
 void Context::register_address(const Operand& o, std::string_view space, const Symbol& s) {
-  const bool integer = s.type.is_int() || s.type.is_untyped();
+  const bool integer = s.type.holds_int();
   if (s.vector != 1 || !integer || s.type.bits > 64) {
     error(o, found_text(o, s) + " as address, an integer register of up to 64 bits was expected");
     return;
@@ -438,8 +422,8 @@ void Context::near_address(size_t i, std::string_view space) {
 
 void Context::predicate_of(const Operand& o, bool writes) {
   const Symbol s = symbol(o);
-  const bool reg = o.kind == K::name && s.kind == S::reg && s.type.cls == Type::Class::pred &&
-                   s.vector == 1 && !o.has_offset && o.pair.empty() && !o.minus;
+  const bool reg = o.kind == K::name && s.kind == S::reg && s.type.is_pred() && s.vector == 1 &&
+                   !o.has_offset && o.pair.empty() && !o.minus;
   if (reg && !(writes && o.negated)) return;
   if (o.kind == K::integer && !writes && !env.manual) return;
   error(o, found_text(o, s) + ", a predicate was expected");

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/isa/ptx/check_grammar.hpp"
-#include "runtime/isa/ptx/check_types.hpp"
+#include "runtime/isa/ptx/symbols.hpp"
 #include "runtime/isa/ptx/table.hpp"
 
 namespace lanewise::ptx::legal {
@@ -36,7 +36,7 @@ class Context {
   std::string_view get(std::string_view slot) const;
   bool has(std::string_view slot) const { return !get(slot).empty(); }
   size_t position(std::string_view slot) const;  ///< of its qualifier in the text
-  Type type(std::string_view slot = "type") const;
+  PType type(std::string_view slot = "type") const;
   unsigned vector() const;  ///< of `.v4`: 4, else 1
 
   // Complaints. An operand's message begins with where it stands.
@@ -53,17 +53,17 @@ class Context {
   bool count(size_t least, size_t most);
   Symbol symbol(const Operand& o) const { return env.symbols->find(o.name); }
   /// A register of the type; `_` only where `sink` allows it.
-  void destination(size_t i, Type want, Fit fit, bool sink = false);
+  void destination(size_t i, PType want, Fit fit, bool sink = false);
   /// A register of the type, and nothing else.
-  void register_of(const Operand& o, Type want, Fit fit);
+  void register_of(const Operand& o, PType want, Fit fit);
   /// A register or constant of the type: what most instructions read.
-  void value_of(const Operand& o, Type want, Fit fit);
+  void value_of(const Operand& o, PType want, Fit fit);
   /// A register or constant of the type.
-  void source(size_t i, Type want, Fit fit);
+  void source(size_t i, PType want, Fit fit);
   /// A 32-bit-style source where constants and names with an offset stand for anything.
-  void vector_operand(size_t i, Type want, unsigned elements, Fit fit, bool is_source,
+  void vector_operand(size_t i, PType want, unsigned elements, Fit fit, bool is_source,
                       bool sink_allowed);
-  void vector_of(const Operand& o, Type want, unsigned elements, Fit fit, bool is_source,
+  void vector_of(const Operand& o, PType want, unsigned elements, Fit fit, bool is_source,
                  bool sink_allowed);
   /// `[a]` of a space; empty = generic. Complains about what cannot address it.
   void address(size_t i, std::string_view space);
@@ -85,10 +85,10 @@ class Context {
   bool allows_32_bit() const { return env.version < 80 && env.sm < 90; }
   void refuse_32_bit(const Operand& o, std::string_view what);
   /// Whether a constant can stand for the type; a name with an offset always can.
-  static bool constant_fits(const Operand& o, Type want);
+  static bool constant_fits(const Operand& o, PType want);
 
  private:
-  void element(const Operand& o, Type want, Fit fit, bool is_source);
+  void element(const Operand& o, PType want, Fit fit, bool is_source);
   void register_address(const Operand& o, std::string_view space, const Symbol& s);
   void variable_address(const Operand& o, std::string_view space, const Symbol& s);
 
@@ -101,8 +101,6 @@ bool judge_operands(Context& c, std::span<const OperandSpec> specs);
 
 /// "7.8" of 78.
 std::string version_text(unsigned version);
-/// ".b32" and the like, for messages.
-std::string type_text(Type t);
 /// "`%r1`, a .b32 register" or "`5`, a constant": what was found.
 std::string found_text(const Operand& o, const Symbol& s);
 

@@ -6,17 +6,17 @@ namespace {
 
 constexpr std::string_view kNone = "no rounding";
 
-bool is_half(Type t) {
+bool is_half(PType t) {
   return t.is_float() && t.bits == 16 && !t.alternative;
 }
-bool is_bf16(Type t) {
+bool is_bf16(PType t) {
   return t.is_float() && t.bits == 16 && t.alternative;
 }
 
 /// The kind of rounding a pair of types takes.
 enum class Rounding : uint8_t { none, to_integer, integral, needed, optional };
 
-Rounding rounding_of(Type to, Type from) {
+Rounding rounding_of(PType to, PType from) {
   if (!from.is_float()) return to.is_float() ? Rounding::needed : Rounding::none;
   if (!to.is_float()) return Rounding::to_integer;
   if (to == from) return Rounding::integral;
@@ -25,7 +25,7 @@ Rounding rounding_of(Type to, Type from) {
   return to.bits < from.bits ? Rounding::needed : Rounding::none;
 }
 
-void rounding(Context& c, Type to, Type from) {
+void rounding(Context& c, PType to, PType from) {
   const std::string_view r = c.get("round");
   const bool integral = r.size() == 3;  // rni and its like
   const auto complain = [&](std::string_view expected) {
@@ -53,14 +53,14 @@ void rounding(Context& c, Type to, Type from) {
 }
 
 /// Could the value of `from` lie outside `to`?
-bool can_clamp(Type to, Type from) {
-  const bool from_signed = from.cls == Type::Class::sint, to_signed = to.cls == Type::Class::sint;
+bool can_clamp(PType to, PType from) {
+  const bool from_signed = from.is_signed(), to_signed = to.is_signed();
   if (from_signed && !to_signed) return true;
   if (!from_signed && to_signed) return to.bits <= from.bits;
   return to.bits < from.bits;
 }
 
-void saturation(Context& c, Type to, Type from) {
+void saturation(Context& c, PType to, PType from) {
   if (!c.has("sat")) return;
   const bool integers = !to.is_float() && !from.is_float();
   if (integers && !can_clamp(to, from)) {
@@ -69,15 +69,15 @@ void saturation(Context& c, Type to, Type from) {
   if (is_bf16(to) || is_bf16(from)) c.error("`.sat` with bf16, it was expected without");
 }
 
-void flush(Context& c, Type to, Type from) {
+void flush(Context& c, PType to, PType from) {
   if (!c.has("ftz")) return;
   const bool single = (to.is_float() && to.bits == 32) || (from.is_float() && from.bits == 32);
   if (!single) c.error("`.ftz` without .f32, it was expected without");
 }
 
-void bf16_gates(Context& c, Type to, Type from) {
+void bf16_gates(Context& c, PType to, PType from) {
   if (!is_bf16(to) && !is_bf16(from)) return;
-  const Type other = is_bf16(to) ? from : to;
+  const PType other = is_bf16(to) ? from : to;
   if (!other.is_float() && other.bits == 8) {
     c.need(90, 78, "a conversion between bf16 and 8-bit integers");
     return;
@@ -93,7 +93,7 @@ void bf16_gates(Context& c, Type to, Type from) {
 }
 
 /// Special registers convert like the integers they are.
-bool special_source(Context& c, const Operand& o, Type from) {
+bool special_source(Context& c, const Operand& o, PType from) {
   const Symbol s = c.symbol(o);
   if (o.kind != Operand::Kind::name || s.kind != Symbol::Kind::special || o.has_offset)
     return false;
@@ -115,7 +115,7 @@ void type_order(Context& c) {
 /// What came late stands in registers that are untyped and of its width; constants have no such
 /// type. False after a complaint.
 bool late_register(Context& c, size_t i, std::string_view slot) {
-  const Type t = c.type(slot);
+  const PType t = c.type(slot);
   if (!t.alternative && !t.packed) return true;
   const Operand& o = c.in.operands[i];
   const Symbol s = c.symbol(o);
@@ -129,8 +129,8 @@ bool late_register(Context& c, size_t i, std::string_view slot) {
 }
 
 /// Conversions keep narrow floats in untyped registers.
-Type register_type(Type t) {
-  if (t.is_float() && (t.alternative || t.packed)) return {Type::Class::bits, t.bits};
+PType register_type(PType t) {
+  if (t.is_float() && (t.alternative || t.packed)) return t.untyped();
   return t;
 }
 
@@ -146,7 +146,7 @@ void operands(Context& c, size_t sources, Fit fit) {
 }  // namespace
 
 void convert_rule(Context& c) {
-  const Type to = c.type("to"), from = c.type("from");
+  const PType to = c.type("to"), from = c.type("from");
   const bool tf32 = to.alternative && to.bits == 32;
   type_order(c);
   if (!tf32) {
@@ -180,17 +180,16 @@ void convert_pair_rule(Context& c) {
   if (!c.count(4, 4)) return;
   if (late_register(c, 0, "to")) c.destination(0, register_type(c.type("to")), Fit::exact);
   for (size_t i = 1; i <= 2; ++i) c.source(i, c.type("from"), Fit::exact);
-  c.register_of(c.in.operands[3], {Type::Class::bits, 32}, Fit::exact);
+  c.register_of(c.in.operands[3], kB32, Fit::exact);
 }
 
 void convert_four_rule(Context& c) {
   c.need(Gate{.version = 87, .family = 1}, "`.rs`");
   type_order(c);
   if (!c.count(3, 3)) return;
-  const auto bits = static_cast<uint16_t>(c.get("to") == "e2m1x4" ? 16 : 32);
-  c.register_of(c.in.operands[0], {Type::Class::bits, bits}, Fit::exact);
+  c.register_of(c.in.operands[0], c.get("to") == "e2m1x4" ? kB16 : kB32, Fit::exact);
   c.vector_operand(1, c.type("from"), 4, Fit::exact, true, false);
-  c.register_of(c.in.operands[2], {Type::Class::bits, 32}, Fit::exact);
+  c.register_of(c.in.operands[2], kB32, Fit::exact);
 }
 
 namespace {
@@ -214,10 +213,9 @@ void convert_pack_rule(Context& c) {
     c.error("`.b32` stands before the other types, it was expected behind them");
   const size_t sources = c.has("third") ? 3 : 2;
   if (!c.count(sources + 1, sources + 1)) return;
-  constexpr Type kWord{Type::Class::sint, 32};
-  c.destination(0, kWord, Fit::wider);
-  for (size_t i = 1; i <= 2; ++i) c.source(i, kWord, Fit::wider);
-  if (sources == 3) c.source(3, kWord, Fit::wider);
+  c.destination(0, kS32, Fit::wider);
+  for (size_t i = 1; i <= 2; ++i) c.source(i, kS32, Fit::wider);
+  if (sources == 3) c.source(3, kS32, Fit::wider);
 }
 
 }  // namespace lanewise::ptx::legal

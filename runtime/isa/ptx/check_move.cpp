@@ -9,8 +9,8 @@ namespace {
 using K = Operand::Kind;
 using S = Symbol::Kind;
 
-bool special_fits(const Special& s, Type want) {
-  const bool integer = want.is_int() || want.is_untyped();
+bool special_fits(const Special& s, PType want) {
+  const bool integer = want.holds_int();
   switch (s.kind) {
     case Special::Kind::word:
       return integer && want.bits == 32;
@@ -21,14 +21,14 @@ bool special_fits(const Special& s, Type want) {
     case Special::Kind::wide:
       return integer && want.bits == 64;
     case Special::Kind::predicate:
-      return want.cls == Type::Class::pred;
+      return want.is_pred();
     case Special::Kind::vector:
       return false;
   }
   return false;
 }
 
-void special_source(Context& c, const Operand& o, const Special& s, Type want) {
+void special_source(Context& c, const Operand& o, const Special& s, PType want) {
   const bool vector = c.vector() > 1;
   const bool word = s.kind != Special::Kind::wide && s.kind != Special::Kind::predicate;
   const bool half = want.bits == 16 && s.kind == Special::Kind::vector && s.sm == 0;
@@ -36,23 +36,23 @@ void special_source(Context& c, const Operand& o, const Special& s, Type want) {
                         ? word && c.vector() == 4 && (want.bits == 32 || half) && !want.is_float()
                         : special_fits(s, want);
   if (!fine) {
-    c.error(o, "the special register `" + o.name + "` by a move of " + type_text(want) +
+    c.error(o, "the special register `" + o.name + "` by a move of " + want.text() +
                    (vector ? " vectors" : "") + ", one of its own type was expected");
     return;
   }
   c.need(s.sm, s.version, "`" + o.name + "`");
 }
 
-void address_source(Context& c, const Operand& o, const Symbol& s, Type want) {
+void address_source(Context& c, const Operand& o, const Symbol& s, PType want) {
   const bool opaque = s.variable->type.ends_with("ref");
-  if (opaque && want != Type{Type::Class::uint, 64}) {
-    c.error(o, "the address of `" + o.name + "` by a move of " + type_text(want) +
-                   ", .u64 was expected");
+  if (opaque && want != kU64) {
+    c.error(o,
+            "the address of `" + o.name + "` by a move of " + want.text() + ", .u64 was expected");
   } else if (s.variable->space == "param" && !s.parameter) {
     c.error(o, "the address of the call parameter `" + o.name +
                    "`, a variable of another space was expected");
-  } else if (want.is_float() || want.cls == Type::Class::pred || want.bits > 64) {
-    c.error(o, "the address of `" + o.name + "` by a move of " + type_text(want) +
+  } else if (want.is_float() || want.is_pred() || want.bits > 64) {
+    c.error(o, "the address of `" + o.name + "` by a move of " + want.text() +
                    ", an integer type was expected");
   } else if (want.bits < 64 && s.variable->space == "global") {
     c.warn(o, "the address of `" + o.name + "` in " + std::to_string(want.bits) +
@@ -95,9 +95,9 @@ unsigned vector_bits(Context& c, const Operand& o, bool source, unsigned want) {
 }
 
 /// One side of a pack or unpack.
-void packed_side(Context& c, const Operand& o, Type want, bool source) {
+void packed_side(Context& c, const Operand& o, PType want, bool source) {
   if (!want.is_untyped()) {
-    c.error(o, "a vector in a move of " + type_text(want) + ", a .b type was expected");
+    c.error(o, "a vector in a move of " + want.text() + ", a .b type was expected");
     return;
   }
   const unsigned bits = vector_bits(c, o, source, want.bits);
@@ -111,7 +111,7 @@ void packed_side(Context& c, const Operand& o, Type want, bool source) {
 
 void move_rule(Context& c) {
   if (!c.count(2, 2)) return;
-  const Type want = c.type();
+  const PType want = c.type();
   const Operand &d = c.in.operands[0], &a = c.in.operands[1];
   const Symbol s = c.symbol(a);
   if (c.vector() > 1) {
@@ -141,7 +141,7 @@ void move_rule(Context& c) {
 
 void to_generic_rule(Context& c) {
   if (!c.count(2, 2)) return;
-  const Type want{Type::Class::uint, c.type().bits};
+  const PType want{PType::Class::uint, c.type().bits};
   c.destination(0, want, Fit::exact);
   const Operand& a = c.in.operands[1];
   const Symbol s = c.symbol(a);
@@ -164,16 +164,16 @@ void to_generic_rule(Context& c) {
 void space_test_rule(Context& c) {
   if (!c.count(2, 2)) return;
   const Operand& a = c.in.operands[1];
-  c.destination(0, {Type::Class::pred, 1}, Fit::exact);
+  c.destination(0, kPred, Fit::exact);
   const Symbol s = c.symbol(a);
   if (s.kind == S::function) c.error(a, found_text(a, s) + ", an address was expected");
   const bool narrow = s.kind == S::reg && s.type.bits == 32;
-  c.source(1, {Type::Class::uint, static_cast<uint16_t>(narrow ? 32 : 64)}, Fit::exact);
+  c.source(1, narrow ? kU32 : kU64, Fit::exact);
 }
 
 void map_rank_rule(Context& c) {
   if (!c.count(3, 3)) return;
-  const Type want{Type::Class::uint, c.type().bits};
+  const PType want{PType::Class::uint, c.type().bits};
   c.destination(0, want, Fit::exact);
   const Operand& a = c.in.operands[1];
   const Symbol s = c.symbol(a);
@@ -189,11 +189,11 @@ void map_rank_rule(Context& c) {
 
 void rank_rule(Context& c) {
   if (!c.count(2, 2)) return;
-  c.destination(0, {Type::Class::uint, 32}, Fit::exact);
+  c.destination(0, kU32, Fit::exact);
   const Operand& a = c.in.operands[1];
   const Symbol s = c.symbol(a);
   if (a.kind == K::name && s.kind == S::variable && s.variable->space == "shared") return;
-  c.source(1, {Type::Class::uint, c.type().bits}, Fit::exact);
+  c.source(1, {PType::Class::uint, c.type().bits}, Fit::exact);
 }
 
 void stack_save_rule(Context& c) {

@@ -52,7 +52,7 @@ void copy_async_rule(Context& c) {
   }
   if (plain == 4) {
     const Symbol s = c.symbol(c.in.operands[3]);
-    const bool ignore = s.kind == Symbol::Kind::reg && s.type.cls == Type::Class::pred;
+    const bool ignore = s.kind == Symbol::Kind::reg && s.type.is_pred();
     if (ignore) {
       if (!c.old()) c.need(80, 83, "a predicate that ignores the source");
     } else {

@@ -10,16 +10,15 @@ namespace {
 using K = Operand::Kind;
 using S = Symbol::Kind;
 
-constexpr Type kPredicate{Type::Class::pred, 1};
-
-Type type_of(const Context& c, const OperandSpec& o) {
-  Type t = o.type.starts_with('$') ? c.type(o.type.substr(1)) : type_named(o.type).value_or(Type{});
-  t.bits = static_cast<uint16_t>(t.bits * o.scale);
+PType type_of(const Context& c, const OperandSpec& o) {
+  PType t =
+      o.type.starts_with('$') ? c.type(o.type.substr(1)) : ptype_named(o.type).value_or(PType{});
+  t.bits = t.bits * o.scale;
   return t;
 }
 
 /// `p|q`: judged one by one.
-void pair(Context& c, size_t i, const OperandSpec& spec, Type want) {
+void pair(Context& c, size_t i, const OperandSpec& spec, PType want) {
   const Operand& o = c.in.operands[i];
   if (!spec.pair) {
     c.error(o, "a second destination `" + o.pair + "`, none was expected");
@@ -28,7 +27,7 @@ void pair(Context& c, size_t i, const OperandSpec& spec, Type want) {
   Operand first = o;
   first.pair.clear();
   if (first.kind != K::sink) {
-    if (want == kPredicate) {
+    if (want == kPred) {
       c.predicate_of(first, true);
     } else {
       c.register_of(first, want, Fit::exact);
@@ -43,7 +42,7 @@ void pair(Context& c, size_t i, const OperandSpec& spec, Type want) {
     c.error(o, "`_` as second destination, a predicate was expected");
 }
 
-void vector(Context& c, size_t i, const OperandSpec& spec, Type want) {
+void vector(Context& c, size_t i, const OperandSpec& spec, PType want) {
   const unsigned n = spec.count != 0 ? spec.count : c.vector();
   const Fit fit = spec.wider ? Fit::wider : Fit::exact;
   c.vector_operand(i, want, n, fit, spec.kind == 'v', spec.sink);
@@ -64,7 +63,7 @@ bool is_selector(std::string_view name, char kind, bool writes) {
   return true;
 }
 
-void video(Context& c, size_t i, const OperandSpec& spec, Type want) {
+void video(Context& c, size_t i, const OperandSpec& spec, PType want) {
   Operand o = c.in.operands[i];
   const size_t dot = o.name.find('.');
   const bool selects = o.kind == K::name && dot != o.name.npos && dot + 1 < o.name.size() &&
@@ -98,7 +97,7 @@ void video(Context& c, size_t i, const OperandSpec& spec, Type want) {
 
 void judge(Context& c, size_t i, const OperandSpec& spec) {
   const Operand& o = c.in.operands[i];
-  const Type want = type_of(c, spec);
+  const PType want = type_of(c, spec);
   const Fit fit = spec.wider ? Fit::wider : Fit::exact;
   const bool reads_pair = !o.pair.empty();
   if (reads_pair) return pair(c, i, spec, want);
@@ -111,7 +110,7 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
   const bool fixed = !spec.type.starts_with('$');
   if (fixed && c.symbol(o).kind == S::function && o.kind == K::name && spec.kind != 'a' &&
       spec.kind != 'x') {
-    c.error(o, found_text(o, c.symbol(o)) + ", " + type_text(want) + " was expected");
+    c.error(o, found_text(o, c.symbol(o)) + ", " + want.text() + " was expected");
     return;
   }
   // A pair of halves counts as an integer where the qualifiers say the type, not as a count or
@@ -123,10 +122,10 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
   }
   switch (spec.kind) {
     case 'd':
-      if (want == kPredicate) return c.predicate_of(o, true);
+      if (want == kPred) return c.predicate_of(o, true);
       return c.register_of(o, want, fit);
     case 's':
-      if (want == kPredicate) return c.predicate_of(o, false);
+      if (want == kPred) return c.predicate_of(o, false);
       return c.value_of(o, want, fit);
     case 'r':
       return c.register_of(o, want, fit);
@@ -152,7 +151,7 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
       if (o.kind == K::integer && (spec.kind == 'b' ? v < 0 || v > 15 : v % 32 != 0 || zero))
         c.error(o, "the constant " + std::to_string(v) + ", " +
                        (spec.kind == 'b' ? "0 to 15" : "a multiple of 32") + " was expected");
-      return c.value_of(o, {Type::Class::uint, 32}, fit);
+      return c.value_of(o, kU32, fit);
     }
     case 'V':
     case 'M':
@@ -167,10 +166,10 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
       if (o.kind == K::integer && o.bits > 255)
         c.error(o, "the constant " + std::to_string(static_cast<int64_t>(o.bits)) +
                        ", 0 to 255 was expected");
-      return c.value_of(o, {Type::Class::uint, 32}, fit);
+      return c.value_of(o, kU32, fit);
     case 'T': {
       const Symbol s = c.symbol(o);
-      if (o.kind != K::address || s.kind != S::reg || !fits({Type::Class::uint, 32}, s.type, fit))
+      if (o.kind != K::address || s.kind != S::reg || !fits(kU32, s.type, fit))
         c.error(o, found_text(o, s) + ", a 32-bit register in brackets was expected");
       return;
     }

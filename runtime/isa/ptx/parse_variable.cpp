@@ -1,6 +1,5 @@
 // Variable declarations, in modules and bodies, and the parameters of functions.
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "runtime/isa/ptx/parser.hpp"
@@ -14,28 +13,18 @@ constexpr uint32_t kMaxAlign = 1u << 20;
 constexpr size_t kMaxDimensions = 16;
 constexpr uint64_t kMaxBytes = uint64_t{1} << 40;
 
-struct TypeInfo {
-  std::string_view name;
-  uint32_t bytes;
-};
-constexpr std::array<TypeInfo, 24> kTypes = {{
-    {"b8", 1},  {"b16", 2},  {"b32", 4},    {"b64", 8},     {"b128", 16},      {"u8", 1},
-    {"u16", 2}, {"u32", 4},  {"u64", 8},    {"s8", 1},      {"s16", 2},        {"s32", 4},
-    {"s64", 8}, {"f16", 2},  {"f16x2", 4},  {"bf16", 2},    {"bf16x2", 4},     {"f32", 4},
-    {"f64", 8}, {"pred", 1}, {"texref", 8}, {"surfref", 8}, {"samplerref", 8}, {"tf32", 4},
-}};
-
-const TypeInfo* find_type(std::string_view name) {
-  const auto* it = std::ranges::find(kTypes, name, &TypeInfo::name);
-  return it == kTypes.end() ? nullptr : it;
-}
-
 bool is_space(std::string_view name) {
   return name == "reg" || name == "local" || name == "shared" || name == "global" ||
          name == "const" || name == "param";
 }
 
 }  // namespace
+
+unsigned type_bytes(std::string_view type) {
+  if (is_opaque(type)) return 8;
+  if (type == "pred") return 1;
+  return ptype_named(type).value_or(PType{}).bytes();
+}
 
 /// `.visible`, `.weak`, `.extern`, `.common` before a variable or function.
 Parser::Linkage Parser::linkage() {
@@ -65,7 +54,7 @@ Variable Parser::variable_type(bool parameter) {
     const Token& t = peek();
     if (t.kind != Kind::modifier) fail_expected("a type such as `.b32`");
     const std::string_view name = modifier_of(t);
-    if (v.vector != 1 && !find_type(name)) {
+    if (v.vector != 1 && type_bytes(name) == 0) {
       fail(t, "found " + found(t) + " behind the vector size, a type was expected");
     } else if (is_space(name)) {
       if (!v.space.empty()) fail(t, "a second state space " + found(t) + ", a type was expected");
@@ -78,7 +67,7 @@ Variable Parser::variable_type(bool parameter) {
     } else if (name == "v2" || name == "v4") {
       v.vector = name == "v2" ? 2 : 4;
       take();
-    } else if (find_type(name)) {
+    } else if (type_bytes(name) != 0) {
       v.type = name;
       take();
     } else {
@@ -228,7 +217,7 @@ void Parser::check_variable(const Variable& v, const Token& name, bool in_body) 
 }
 
 void Parser::check_size(const Variable& v, const Token& name) {
-  uint64_t bytes = uint64_t{find_type(v.type)->bytes} * v.vector;
+  uint64_t bytes = uint64_t{type_bytes(v.type)} * v.vector;
   for (const uint64_t n : v.dims) {
     if (n != 0 && bytes > kMaxBytes / n) {
       fail(name, found(name) + " is larger than 1 TiB, a smaller array was expected");

@@ -11,6 +11,7 @@
 
 #include "runtime/isa/ptx/ast.hpp"
 #include "runtime/isa/ptx/lexer.hpp"
+#include "runtime/isa/ptx/ptype.hpp"
 
 namespace lanewise::ptx {
 
@@ -33,6 +34,9 @@ struct Constant {
 inline bool is_opaque(std::string_view type) {
   return type == "texref" || type == "samplerref" || type == "surfref";
 }
+
+/// Bytes of a variable of the type, 0 of what no variable can have.
+unsigned type_bytes(std::string_view type);
 
 /// In back quotes, as every message shows program text.
 std::string quoted(std::string_view text);

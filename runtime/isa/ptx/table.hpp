@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "runtime/isa/ptx/lower.hpp"
-#include "runtime/isa/ptx/semantics/ptype.hpp"
+#include "runtime/isa/ptx/ptype.hpp"
 
 namespace lanewise::ptx {
 

@@ -94,8 +94,6 @@ class ModuleRules {
   std::vector<Names> scopes_;
 };
 
-/// 8 of "u64", 0 of what no variable can have.
-unsigned type_bytes(std::string_view type);
 uint64_t variable_size(const Variable& v);
 uint32_t variable_alignment(const Variable& v);
 bool is_before(Loc a, Loc b);

@@ -13,7 +13,7 @@ bool is_half(std::string_view type) {
 
 /// Types of instructions, not of data.
 bool is_instruction_type(std::string_view type) {
-  return type == "bf16" || type == "bf16x2" || type == "tf32";
+  return ptype_named(type).value_or(PType{}).alternative;
 }
 
 uint64_t elements(const Variable& v) {
@@ -60,16 +60,6 @@ bool has_word(std::string_view words, std::string_view word) {
 }
 
 }  // namespace
-
-unsigned type_bytes(std::string_view type) {
-  if (is_opaque(type)) return 8;
-  if (type == "pred") return 1;
-  if (type == "f16x2" || type == "bf16x2" || type == "tf32") return 4;
-  if (type == "bf16") return 2;
-  unsigned bits = 0;
-  for (const char c : type.substr(1)) bits = bits * 10 + static_cast<unsigned>(c - '0');
-  return bits / 8;
-}
 
 uint64_t variable_size(const Variable& v) {
   return type_bytes(v.type) * elements(v);

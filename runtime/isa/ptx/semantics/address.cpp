@@ -28,7 +28,7 @@ void refuse_register_index(const Operand& o) {
 
 Address Emit::register_address(const Operand& o, const Entity& entity, std::string_view space) {
   if (o.kind == Operand::Kind::array) fail(o.loc, "'" + o.name + "' is not an array");
-  if (entity.regs.size() != 1 || !entity.type.is_int())
+  if (entity.regs.size() != 1 || !entity.type.holds_int())
     fail(o.loc, "register '" + o.name + "' cannot hold an address");
   Address a;
   a.space = space_named(space, body.function.entry);

@@ -123,7 +123,7 @@ void Emit::set(const Operand& o, PType type, ir::Operand value, Fit fit, bool cl
   const bool halves = entity->type.bits == 128;
   if (entity->regs.size() != 1 && !halves) fail(o.loc, "'" + o.name + "' is a vector register");
   const PType reg = entity->type;
-  if (!accepts(type, reg, fit))
+  if (!fits(type, reg, fit))
     fail(o.loc, "register '" + o.name + "' is " + reg.text() + ", the destination must be " +
                     type.text() + (fit == Fit::wider ? " or wider" : ""));
   const bool sign = type.is_signed() && reg.bits > type.bits;

@@ -134,7 +134,7 @@ ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
   const std::optional<Fixed> fixed = fixed_value(o.name);
   const SpecialRegister* s = special_named(without_cluster(o.name));
   const bool grid_id = o.name == "%gridid";
-  if (const auto half = workspace_half(o.name); half && type.bits == 32 && type.is_int()) {
+  if (const auto half = workspace_half(o.name); half && type.bits == 32 && type.holds_int()) {
     ir::Mem mem;
     mem.space = ir::Space::global;
     mem.elem = ir::Type::u32;
@@ -154,7 +154,7 @@ ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
   // Stored vectors and conversions take the low bits of anything.
   const bool width_fits = type.bits == bits || (type.bits == 16 && narrow) ||
                           (grid_id && type.bits == 64) || (fit == Fit::wider && type.bits < bits);
-  if ((!type.is_int() && fit != Fit::wider) || type.is_pred() || !width_fits)
+  if ((!type.holds_int() && fit != Fit::wider) || type.is_pred() || !width_fits)
     fail(o.loc, "special register '" + o.name + "' cannot be read as " + type.text());
   if (fixed) return imm(fixed->value);
   const ir::SReg reg = grid_id ? ir::SReg::gridid : s->reg;
@@ -178,7 +178,7 @@ ir::Operand function_value(Emit& e, const Operand& o, const Function& function) 
 }
 
 ir::Operand Emit::address_value(const Operand& o, const Entity& entity, PType type) {
-  if (!type.is_int() || type.bits < 32)
+  if (!type.holds_int() || type.bits < 32)
     fail(o.loc, "the address of '" + o.name + "' does not fit a " + type.text() + " operand");
   int64_t offset = o.offset;
   if (o.kind == Operand::Kind::array) {
@@ -202,10 +202,10 @@ ir::Operand Emit::address_value(const Operand& o, const Entity& entity, PType ty
 }
 
 ir::Operand Emit::value_of_name(const Operand& o, PType type, Fit fit) {
-  if (o.name == "WARP_SZ" && type.is_int()) return imm(32);
+  if (o.name == "WARP_SZ" && type.holds_int()) return imm(32);
   const Entity* entity = body.find(o.name);
   if (entity == nullptr) {
-    if (const Function* f = kernel.module.function(o.name); f != nullptr && type.is_int())
+    if (const Function* f = kernel.module.function(o.name); f != nullptr && type.holds_int())
       return function_value(*this, o, *f);
     if (o.name.starts_with('%')) return special(o, type, fit);
     fail(o.loc, "undeclared name '" + o.name + "'");
@@ -215,9 +215,9 @@ ir::Operand Emit::value_of_name(const Operand& o, PType type, Fit fit) {
     fail(o.loc, "'" + o.name + "' is a label, expected a register or constant");
   const bool halves = entity->type.bits == 128;
   if (entity->regs.size() != 1 && !halves) fail(o.loc, "'" + o.name + "' is a vector register");
-  if (o.has_offset && (!type.is_int() || type.bits > 64 || halves))
+  if (o.has_offset && (!type.holds_int() || type.bits > 64 || halves))
     fail(o.loc, "an offset on register '" + o.name + "' needs an integer operand");
-  if (!accepts(type, entity->type, fit))
+  if (!fits(type, entity->type, fit))
     fail(o.loc, "register '" + o.name + "' is " + entity->type.text() + ", the operand must be " +
                     type.text() + (fit == Fit::wider ? " or wider" : ""));
   ir::Operand value = entity->regs[0];
@@ -253,7 +253,7 @@ ir::Operand Emit::raw(const Operand& o, PType type, Fit fit) {
 
 ir::Operand Emit::ext(const Operand& o, PType type, Fit fit) {
   const ir::Operand value = raw(o, type, fit);
-  if (type.bits >= 32 || !type.is_int()) return value;
+  if (type.bits >= 32 || !type.holds_int()) return value;
   bool upper_known = false;
   if (o.kind == Operand::Kind::name) {
     const Entity* entity = body.find(o.name);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runtime/isa/ptx/semantics/ptype.hpp"
+#include "runtime/isa/ptx/ptype.hpp"
 
 namespace lanewise::ptx {
 namespace {

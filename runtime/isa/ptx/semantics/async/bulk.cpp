@@ -27,7 +27,7 @@ Held held(Emit& e) {
   if (e.get("type") == "bf16") return {Type::bf16, Type::u16};
   const PType t = e.type();
   const Type elem = t.bits == 64 ? Type::u64 : t.bits == 16 ? Type::u16 : Type::u32;
-  return {t.is_int() && !t.is_signed() ? elem : t.ir(), elem};
+  return {t.holds_int() && !t.is_signed() ? elem : t.ir(), elem};
 }
 
 /// One round of a copy: `bytes` from one place to the other.

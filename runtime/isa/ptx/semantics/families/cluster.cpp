@@ -9,12 +9,7 @@ namespace lanewise::ptx {
 namespace {
 
 using legal::Context;
-using legal::Fit;
-using legal::Type;
 using K = Operand::Kind;
-
-constexpr Type kU32{Type::Class::uint, 32};
-constexpr Type kLong{Type::Class::uint, 64};
 
 /// An ordering needs a scope and the other way round; what they need themselves.
 void ordering(Context& c) {
@@ -31,7 +26,7 @@ void state(Context& c, size_t i) {
   const bool remote = c.get("ss") == "shared::cluster";
   if (o.kind == K::sink && o.pair.empty()) return;
   if (remote) c.error(o, "a state of a barrier of another group, `_` was expected");
-  c.register_of(o, kLong, Fit::exact);
+  c.register_of(o, kU64, Fit::exact);
 }
 
 void arrive(Context& c) {
@@ -77,7 +72,7 @@ void wait(Context& c) {
     if (o.kind == K::integer && o.bits > 1) c.error(o, "a parity above 1, 0 or 1 was expected");
     c.value_of(o, kU32, Fit::exact);
   } else {
-    c.register_of(o, kLong, Fit::exact);
+    c.register_of(o, kU64, Fit::exact);
   }
   if (c.in.operands.size() == 4) c.value_of(c.in.operands[3], kU32, Fit::exact);
 }
@@ -113,14 +108,12 @@ void cancel(Context& c) {
 // -----------------------------------------------------------------------
 
 /// Halves and pairs travel in untyped registers.
-Type element_type(Context& c) {
+PType element_type(Context& c) {
   const std::string_view name = c.get("type");
-  const Type t = c.type();
+  const PType t = c.type();
   if (name.starts_with('e'))
-    return {Type::Class::bits, static_cast<uint16_t>(name.ends_with("x4")   ? 32
-                                                     : name.ends_with("x2") ? 16
-                                                                            : 8)};
-  if (t.is_float() && (t.packed || t.bits == 16)) return {Type::Class::bits, t.bits};
+    return {PType::Class::bits, name.ends_with("x4") ? 32U : name.ends_with("x2") ? 16U : 8U};
+  if (t.is_float() && (t.packed || t.bits == 16)) return t.untyped();
   return t;
 }
 
@@ -132,7 +125,7 @@ void multi(Context& c) {
                    : "a scope without an ordering, `.relaxed` or stronger was expected with it");
   if (!c.count(2, 2)) return;
   const bool loads = c.has("ld_reduce");
-  const Type t = element_type(c);
+  const PType t = element_type(c);
   const unsigned n = c.has("vec") ? static_cast<unsigned>(c.get("vec")[1] - '0') : 1;
   if (t.bits * n > 128) c.error("a vector of more than 128 bits, fewer were expected");
   c.address(loads ? 1 : 0, "global");
@@ -203,7 +196,7 @@ void reduce_global(Context& c) {
 void bulk_store(Context& c) {
   if (!c.count(3, 3)) return;
   c.near_address(0, c.get("ss"));
-  c.value_of(c.in.operands[1], kLong, Fit::exact);
+  c.value_of(c.in.operands[1], kU64, Fit::exact);
   const Operand* value = c.literal(2, "the constant 0");
   if (value && value->bits != 0)
     c.error(*value,

@@ -12,15 +12,7 @@ namespace lanewise::ptx {
 namespace {
 
 using legal::Context;
-using legal::Fit;
-using legal::Type;
 using K = Operand::Kind;
-
-constexpr Type kWord{Type::Class::bits, 32};
-constexpr Type kU32{Type::Class::uint, 32};
-constexpr Type kLong{Type::Class::uint, 64};
-constexpr Type kHalf{Type::Class::bits, 16};
-constexpr Type kPredicate{Type::Class::pred, 1};
 
 unsigned number(std::string_view text) {
   unsigned n = 0;
@@ -61,7 +53,7 @@ void constant_in(Context& c, size_t i, int64_t low, int64_t high) {
                     std::to_string(high) + " was expected");
 }
 
-void words(Context& c, size_t i, Type want, unsigned n, bool reads) {
+void words(Context& c, size_t i, PType want, unsigned n, bool reads) {
   const Operand& o = c.in.operands[i];
   if (n == 1 && o.kind != K::vector) return c.register_of(o, want, Fit::exact);
   c.vector_of(o, want, n, Fit::exact, reads, false);
@@ -92,13 +84,13 @@ void tensor_commit(Context& c) {
   const size_t n = c.has("multicast::cluster") ? 2 : 1;
   if (!c.count(n, n)) return;
   c.near_address(0, c.get("ss"));
-  if (n == 2) c.value_of(c.in.operands[1], kHalf, Fit::exact);
+  if (n == 2) c.value_of(c.in.operands[1], kB16, Fit::exact);
 }
 
 void tensor_copy(Context& c) {
   if (!c.count(2, 2)) return;
   tensor_address(c, 0);
-  c.value_of(c.in.operands[1], kLong, Fit::exact);
+  c.value_of(c.in.operands[1], kU64, Fit::exact);
 }
 
 unsigned tensor_words(Context& c) {
@@ -115,7 +107,7 @@ void tensor_load(Context& c) {
   const size_t n = c.get("shape") == "16x32bx2" ? 3 : 2;
   const unsigned values = tensor_words(c);
   if (!c.count(n, n)) return;
-  words(c, 0, kWord, values, false);
+  words(c, 0, kB32, values, false);
   tensor_address(c, 1);
   if (n == 3) c.literal(2, "a constant offset");
 }
@@ -125,7 +117,7 @@ void tensor_store(Context& c) {
   if (!c.count(n, n)) return;
   tensor_address(c, 0);
   if (n == 3) c.literal(1, "a constant offset");
-  words(c, n - 1, kWord, values, true);
+  words(c, n - 1, kB32, values, true);
 }
 
 /// A predicate or a constant.
@@ -144,10 +136,10 @@ void tensor_multiply(Context& c) {
   if (in_memory) {
     tensor_address(c, ops.take());
   } else {
-    c.value_of(c.in.operands[ops.take()], kLong, Fit::exact);
+    c.value_of(c.in.operands[ops.take()], kU64, Fit::exact);
     if (c.has("ashift")) c.error("`.ashift` of a descriptor, an address was expected");
   }
-  c.value_of(c.in.operands[ops.take()], kLong, Fit::exact);
+  c.value_of(c.in.operands[ops.take()], kU64, Fit::exact);
   if (sparse) tensor_address(c, ops.take());
   c.value_of(c.in.operands[ops.take()], kU32, Fit::exact);
   if (scaled) {
@@ -155,7 +147,7 @@ void tensor_multiply(Context& c) {
     tensor_address(c, ops.take());
   }
   if (!ws && !scaled && ops.more() && ops.peek().kind == K::vector)
-    c.vector_of(c.in.operands[ops.take()], kWord, c.get("group") == "cta_group::2" ? 8 : 4,
+    c.vector_of(c.in.operands[ops.take()], kB32, c.get("group") == "cta_group::2" ? 8 : 4,
                 Fit::exact, true, false);
   if (!ops.more()) {
     c.error("a flag is missing, a predicate was expected");
@@ -166,7 +158,7 @@ void tensor_multiply(Context& c) {
   if (ops.left() > 1) {
     c.error("one operand too many");
   } else if (ws) {
-    c.value_of(c.in.operands[ops.take()], kLong, Fit::exact);
+    c.value_of(c.in.operands[ops.take()], kU64, Fit::exact);
   } else {
     c.need(Gate{.family = 103}, "a scale");
     if (c.get("kind") != "kind::f16" && c.get("kind") != "kind::tf32")
@@ -196,16 +188,16 @@ void group_multiply(Context& c) {
   const size_t expected = 4 + (sparse ? 2 : 0) + (integers ? 0 : 2 + trans);
   if (!c.count(expected, expected)) return;
   Operands ops(c);
-  const Type sum = dtype == "f16" ? kWord : c.type("dtype");
+  const PType sum = dtype == "f16" ? kB32 : c.type("dtype");
   words(c, ops.take(), sum, dtype == "f16" ? n / 4 : n / 2, false);
   if (matrix) {
-    words(c, ops.take(), kWord, 4, true);
+    words(c, ops.take(), kB32, 4, true);
   } else {
-    c.value_of(c.in.operands[ops.take()], kLong, Fit::exact);
+    c.value_of(c.in.operands[ops.take()], kU64, Fit::exact);
   }
-  c.value_of(c.in.operands[ops.take()], kLong, Fit::exact);
+  c.value_of(c.in.operands[ops.take()], kU64, Fit::exact);
   if (sparse) {
-    c.register_of(c.in.operands[ops.take()], kWord, Fit::exact);
+    c.register_of(c.in.operands[ops.take()], kB32, Fit::exact);
     constant_in(c, ops.take(), 0, 1);
   }
   flag(c, ops.take());
@@ -236,7 +228,7 @@ void map_replace(Context& c) {
   if (!c.count(n, n)) return;
   c.near_address(0, c.get("ss"));
   if (ordinal) constant_in(c, 1, 0, 4);
-  if (!constant) return c.value_of(c.in.operands[n - 1], wide ? kLong : kU32, Fit::exact);
+  if (!constant) return c.value_of(c.in.operands[n - 1], wide ? kU64 : kU32, Fit::exact);
   constant_in(c, 1, 0, field == "elemtype" ? 15 : field == "swizzle_mode" ? 4 : 3);
 }
 
@@ -252,9 +244,9 @@ void map_copy(Context& c) {
 
 /// What follows the plain operands: a mask of the cluster, a policy.
 void copy_tail(Context& c, Operands& ops) {
-  if (c.has("multicast::cluster")) c.value_of(c.in.operands[ops.take()], kHalf, Fit::exact);
+  if (c.has("multicast::cluster")) c.value_of(c.in.operands[ops.take()], kB16, Fit::exact);
   if (c.has("L2::cache_hint")) c.policy(ops.take());
-  if (c.has("cp_mask")) c.value_of(c.in.operands[ops.take()], kHalf, Fit::exact);
+  if (c.has("cp_mask")) c.value_of(c.in.operands[ops.take()], kB16, Fit::exact);
 }
 size_t tail_count(const Context& c) {
   return (c.has("multicast::cluster") ? 1U : 0U) + (c.has("L2::cache_hint") ? 1U : 0U) +
@@ -300,7 +292,7 @@ void tensor_place(Context& c, size_t i) {
     return;
   }
   c.near_address(i, "");
-  c.vector_of(o.elements[0], {Type::Class::sint, 32}, n, Fit::exact, true, false);
+  c.vector_of(o.elements[0], kS32, n, Fit::exact, true, false);
 }
 
 unsigned offset_count(const Context& c) {
@@ -328,7 +320,7 @@ void tensor_bulk_load(Context& c) {
   if (!prefetch) c.near_address(ops.take(), c.get("to_space"));
   tensor_place(c, ops.take());
   if (!prefetch) c.near_address(ops.take(), "shared");
-  if (offsets) c.vector_of(c.in.operands[ops.take()], kHalf, offsets, Fit::exact, true, false);
+  if (offsets) c.vector_of(c.in.operands[ops.take()], kB16, offsets, Fit::exact, true, false);
   copy_tail(c, ops);
 }
 

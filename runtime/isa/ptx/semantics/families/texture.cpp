@@ -12,12 +12,6 @@ namespace {
 using legal::Context;
 using legal::Symbol;
 using K = Operand::Kind;
-using legal::Type;
-
-constexpr Type kF32{Type::Class::flt, 32};
-constexpr Type kS32{Type::Class::sint, 32};
-constexpr Type kWord{Type::Class::bits, 32};
-constexpr Type kHandle{Type::Class::uint, 64};
 
 struct Geometry {
   std::string_view name;
@@ -43,13 +37,13 @@ void handle(Context& c, const Operand& o, std::string_view type, std::string_vie
       (s.variable->type == type || s.variable->type == other))
     return;
   if (s.kind == Symbol::Kind::reg && s.vector == 1 && !o.has_offset && o.offset == 0 &&
-      fits(kHandle, s.type, legal::Fit::exact))
+      fits(kU64, s.type, Fit::exact))
     return;
   c.error(o, found_text(o, s) + ", a ." + std::string(type) + " or a 64-bit register was expected");
 }
 
 /// `[t, {x, y}]` or `[t, s, {x, y}]`.
-void place(Context& c, size_t i, std::string_view type, unsigned coordinates, Type want) {
+void place(Context& c, size_t i, std::string_view type, unsigned coordinates, PType want) {
   const Operand& o = c.in.operands[i];
   if (o.kind != K::address || o.elements.empty()) {
     c.error(o, "not a texture or surface with coordinates in brackets, one was expected");
@@ -75,7 +69,7 @@ void place(Context& c, size_t i, std::string_view type, unsigned coordinates, Ty
   // Elements behind the coordinates are thrown away.
   const auto found = static_cast<unsigned>(at.elements.size());
   const bool more = found > coordinates && (found == 2 || found == 4);
-  c.vector_of(at, want, more ? found : coordinates, legal::Fit::exact, true, false);
+  c.vector_of(at, want, more ? found : coordinates, Fit::exact, true, false);
 }
 
 /// What follows the coordinates: offsets, then a depth to compare with.
@@ -89,12 +83,12 @@ void extras(Context& c, size_t at, const Geometry& g, bool with_depth) {
     const Operand& o = c.in.operands[i];
     if (i == at && o.kind == K::vector && g.offsets != 0) {
       const bool pair = o.elements.size() == 2 && g.name != "3d";
-      c.vector_of(o, kS32, pair ? 2 : g.offsets, legal::Fit::exact, true, false);
+      c.vector_of(o, kS32, pair ? 2 : g.offsets, Fit::exact, true, false);
     } else if (g.depth && with_depth && (i == at || i + 1 == n)) {
       const Symbol s = c.symbol(o);
       const bool integers = c.get("ctype") == "s32";
       const bool offset = i == at && (o.kind == K::integer || (g.offsets != 0 && s.type.is_int()));
-      c.value_of(o, offset || integers ? kS32 : kF32, legal::Fit::exact);
+      c.value_of(o, offset || integers ? kS32 : kF32, Fit::exact);
     } else {
       c.error(o, "one operand more than this geometry has, none was expected");
     }
@@ -114,7 +108,7 @@ std::optional<Operand> texels(Context& c) {
     Operand p;
     p.loc = d.loc;
     p.name = d.pair;
-    if (d.pair != "_") c.register_of(p, {Type::Class::pred, 1}, legal::Fit::exact);
+    if (d.pair != "_") c.register_of(p, kPred, Fit::exact);
   }
   d.pair.clear();
   return d;
@@ -133,18 +127,14 @@ void fetch(Context& c) {
   if (!c.count(plain, plain + 2)) return;
   const std::optional<Operand> d = texels(c);
   if (!d) return;
-  const Type t = c.type("dtype");
+  const PType t = c.type("dtype");
   const bool half = t.is_float() && t.bits == 16;
-  c.vector_of(*d,
-              t.packed ? kWord
-              : half   ? Type{Type::Class::bits, 16}
-                       : t,
-              t.packed ? 2 : 4, legal::Fit::exact, false, false);
+  c.vector_of(*d, t.packed ? kB32 : half ? kB16 : t, t.packed ? 2 : 4, Fit::exact, false, false);
   place(c, 1, "texref", g.coordinates, integers ? kS32 : kF32);
-  if (mip == "level") c.value_of(c.in.operands[2], integers ? kS32 : kF32, legal::Fit::exact);
+  if (mip == "level") c.value_of(c.in.operands[2], integers ? kS32 : kF32, Fit::exact);
   for (size_t i = 2; i < plain && mip == "grad"; ++i) {
     const Operand& o = c.in.operands[i];
-    c.vector_of(o, kF32, g.gradient, legal::Fit::exact, true, false);
+    c.vector_of(o, kF32, g.gradient, Fit::exact, true, false);
   }
   extras(c, plain, g, true);
 }
@@ -154,7 +144,7 @@ void gather(Context& c) {
   if (!c.count(2, 4)) return;
   const std::optional<Operand> d = texels(c);
   if (!d) return;
-  c.vector_of(*d, c.type("dtype"), 4, legal::Fit::exact, false, false);
+  c.vector_of(*d, c.type("dtype"), 4, Fit::exact, false, false);
   place(c, 1, "texref", g.coordinates, kF32);
   extras(c, 2, g, true);
 }
@@ -164,12 +154,11 @@ void surface_data(Context& c, size_t i, bool reads) {
   const unsigned n = c.vector();
   if (c.type().bits * n > 128) c.error("a vector of more than 128 bits, fewer were expected");
   if (n == 1 && o.kind != K::vector)
-    return reads ? c.value_of(o, c.type(), legal::Fit::wider)
-                 : c.register_of(o, c.type(), legal::Fit::wider);
+    return reads ? c.value_of(o, c.type(), Fit::wider) : c.register_of(o, c.type(), Fit::wider);
   const size_t found = o.kind == K::vector ? o.elements.size() : 0;
   // Without `.v2` the assembler takes vectors, too.
   const auto expected = n == 1 && (found == 2 || found == 4) ? static_cast<unsigned>(found) : n;
-  c.vector_of(o, c.type(), expected, legal::Fit::wider, reads, false);
+  c.vector_of(o, c.type(), expected, Fit::wider, reads, false);
 }
 
 void surface_load(Context& c) {
@@ -185,14 +174,14 @@ void surface_store(Context& c) {
 void surface_reduce(Context& c) {
   if (!c.count(2, 2)) return;
   place(c, 0, "surfref", geometry(c).coordinates, kS32);
-  c.value_of(c.in.operands[1], c.type(), legal::Fit::wider);
+  c.value_of(c.in.operands[1], c.type(), Fit::wider);
 }
 
 void query(Context& c) {
   const bool level = c.has("level");
   if (!c.count(level ? 3 : 2, level ? 3 : 2)) return;
   const Operand& o = c.in.operands[1];
-  c.register_of(c.in.operands[0], kWord, legal::Fit::exact);
+  c.register_of(c.in.operands[0], kB32, Fit::exact);
   if (o.kind != K::address || !o.elements.empty()) {
     c.error(o, "not a texture or surface in brackets, one was expected");
     return;
@@ -201,15 +190,15 @@ void query(Context& c) {
   const bool sampler = c.get("of_sampler") == "force_unnormalized_coords" ||
                        (c.has("of_sampler") && c.env.independent);
   handle(c, o, sampler ? "samplerref" : "texref");
-  if (level) c.value_of(c.in.operands[2], kS32, legal::Fit::exact);
+  if (level) c.value_of(c.in.operands[2], kS32, Fit::exact);
 }
 
 void is_type(Context& c) {
   if (!c.count(2, 2)) return;
-  c.register_of(c.in.operands[0], {Type::Class::pred, 1}, legal::Fit::exact);
+  c.register_of(c.in.operands[0], kPred, Fit::exact);
   const Operand& o = c.in.operands[1];
   if (o.kind == K::integer) return;
-  c.register_of(o, kHandle, legal::Fit::exact);
+  c.register_of(o, kU64, Fit::exact);
 }
 
 constexpr const char* kFiltered =

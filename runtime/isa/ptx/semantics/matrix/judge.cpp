@@ -9,16 +9,8 @@ namespace lanewise::ptx {
 namespace {
 
 using legal::Context;
-using legal::Fit;
 using legal::Symbol;
-using legal::Type;
 using K = Operand::Kind;
-
-constexpr Type kWord{Type::Class::bits, 32};
-constexpr Type kB16{Type::Class::bits, 16};
-constexpr Type kF64{Type::Class::flt, 64};
-constexpr Type kS32{Type::Class::sint, 32};
-
 using Shape = MatrixShape;
 
 unsigned element_bits(std::string_view type) {
@@ -33,7 +25,7 @@ unsigned registers(unsigned elements, unsigned bits) {
 /// Which registers of 32 bits hold a fragment, beside `.b32` ones.
 enum class Beside : uint8_t { none, halves, floats, integers, all };
 
-bool holds(Beside beside, const Type& reg) {
+bool holds(Beside beside, const PType& reg) {
   switch (beside) {
     case Beside::halves:
       return reg.packed;
@@ -66,7 +58,7 @@ void fragment(Context& c, size_t i, std::string_view type, Beside beside, unsign
     c.error(o, found_text(o, c.symbol(o)) + ", a vector was expected");
     return;
   }
-  c.vector_of(o, type == "f64" ? kF64 : kWord, n, Fit::exact, reads, false);
+  c.vector_of(o, type == "f64" ? kF64 : kB32, n, Fit::exact, reads, false);
   for (const Operand& e : o.elements) {
     const Symbol s = c.symbol(e);
     if (e.kind != K::name) {
@@ -125,7 +117,7 @@ void multiply(Context& c) {
   fragment(c, 3, ctype, quads ? of_sums(ctype) : sums,
            quads ? (ctype == "f16" ? 4 : 8) : registers(s.m * s.n, element_bits(ctype)), true);
   if (sparse) {
-    c.register_of(c.in.operands[4], kWord, Fit::exact);
+    c.register_of(c.in.operands[4], kB32, Fit::exact);
     const Operand* selector = c.literal(5, "a constant selector");
     const bool wide = bits >= 16, whole = s.k * bits == 512;
     const unsigned groups = atype == "f16" || (wide && !whole) ? 4 : wide || !whole ? 2 : 1;
@@ -134,7 +126,7 @@ void multiply(Context& c) {
                              std::to_string(groups) + " was expected");
   }
   for (size_t i = least; i + 1 < most && scaled; i += 2) {
-    c.register_of(c.in.operands[i], kWord, Fit::exact);
+    c.register_of(c.in.operands[i], kB32, Fit::exact);
     const Operand& ids = c.in.operands[i + 1];
     c.vector_of(ids, kB16, 2, Fit::exact, true, false);
     for (const Operand& id : ids.elements)
@@ -258,7 +250,7 @@ void shared_matrix(Context& c, size_t at, size_t data, unsigned n, bool reads) {
   // The newer assembler does not count the elements of `.x8`, which the manual does not have.
   const bool free = c.get("num") == "x8";
   if (free && o.kind != K::vector) {
-    c.register_of(o, kWord, Fit::exact);
+    c.register_of(o, kB32, Fit::exact);
   } else {
     fragment(c, data, "b16", Beside::all, free ? static_cast<unsigned>(o.elements.size()) : n,
              reads);

@@ -1,44 +1,9 @@
-#include "runtime/isa/ptx/check_types.hpp"
+#include "runtime/isa/ptx/symbols.hpp"
 
 #include <charconv>
 
 namespace lanewise::ptx::legal {
 namespace {
-
-using C = Type::Class;
-
-constexpr std::pair<std::string_view, Type> kTypes[] = {
-    {"pred", {C::pred, 1}},
-    {"b8", {C::bits, 8}},
-    {"b16", {C::bits, 16}},
-    {"b32", {C::bits, 32}},
-    {"b64", {C::bits, 64}},
-    {"b128", {C::bits, 128}},
-    {"u8", {C::uint, 8}},
-    {"u16", {C::uint, 16}},
-    {"u32", {C::uint, 32}},
-    {"u64", {C::uint, 64}},
-    {"s8", {C::sint, 8}},
-    {"s16", {C::sint, 16}},
-    {"s32", {C::sint, 32}},
-    {"s64", {C::sint, 64}},
-    {"f16", {C::flt, 16}},
-    {"f16x2", {C::flt, 32, true}},
-    {"f32", {C::flt, 32}},
-    {"f64", {C::flt, 64}},
-    {"bf16", {C::flt, 16, false, true}},
-    {"bf16x2", {C::flt, 32, true, true}},
-    {"tf32", {C::flt, 32, false, true}},
-    {"f32x2", {C::flt, 64, true, true}},
-    {"u16x2", {C::flt, 32, true, true}},
-    {"s16x2", {C::flt, 32, true, true}},
-    {"e4m3x2", {C::flt, 16, true, true}},
-    {"e5m2x2", {C::flt, 16, true, true}},
-    {"e2m3x2", {C::flt, 16, true, true}},
-    {"e3m2x2", {C::flt, 16, true, true}},
-    {"e2m1x2", {C::flt, 8, true, true}},
-    {"ue8m0x2", {C::flt, 16, true, true}},
-};
 
 using SK = Special::Kind;
 
@@ -113,31 +78,6 @@ const Special* numbered(std::string_view name) {
 
 }  // namespace
 
-std::optional<Type> type_named(std::string_view name) {
-  for (const auto& [key, type] : kTypes)
-    if (key == name) return type;
-  return std::nullopt;
-}
-
-bool fits(Type want, Type reg, Fit fit) {
-  if (want.cls == C::pred || reg.cls == C::pred) return want.cls == reg.cls;
-  const bool width = reg.bits == want.bits || (fit == Fit::wider && reg.bits > want.bits);
-  if (reg.is_untyped()) return width;
-  // The packed and half types stand for themselves or for untyped data of their size.
-  if (reg.packed) return reg.bits == want.bits && (want == reg || want.is_untyped());
-  switch (want.cls) {
-    case C::bits:
-      return width;
-    case C::uint:
-    case C::sint:
-      return width && reg.is_int();
-    case C::flt:
-      return reg.is_float() && reg.bits == want.bits && !want.packed && !want.alternative;
-    default:
-      return false;
-  }
-}
-
 const Special* special_named(std::string_view name) {
   const size_t dot = name.find('.');
   if (dot != name.npos && name.size() != dot + 2) return nullptr;
@@ -161,7 +101,7 @@ Symbol& Symbols::declare(Names& names, const Variable& v) {
   e.range = v.range;
   e.symbol.variable = &v;
   e.symbol.kind = v.space == "reg" ? Symbol::Kind::reg : Symbol::Kind::variable;
-  e.symbol.type = type_named(v.type).value_or(Type{});
+  e.symbol.type = ptype_named(v.type).value_or(PType{});
   e.symbol.vector = v.vector;
   return (names[v.name] = e).symbol;
 }

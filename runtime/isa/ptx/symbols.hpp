@@ -1,4 +1,4 @@
-// Register and instruction types, and what a name in a body stands for.
+// What a name in a body stands for.
 #pragma once
 
 #include <optional>
@@ -7,28 +7,9 @@
 #include <vector>
 
 #include "runtime/isa/ptx/ast.hpp"
+#include "runtime/isa/ptx/ptype.hpp"
 
 namespace lanewise::ptx::legal {
-
-struct Type {
-  enum class Class : uint8_t { none, pred, bits, uint, sint, flt };
-  Class cls = Class::none;
-  uint16_t bits = 0;
-  bool packed = false;       ///< two halves
-  bool alternative = false;  ///< bf16, tf32, 8-bit floats: no register is declared like this
-
-  bool is_int() const { return cls == Class::uint || cls == Class::sint; }
-  bool is_float() const { return cls == Class::flt; }
-  bool is_untyped() const { return cls == Class::bits; }
-  bool operator==(const Type&) const = default;
-};
-/// nullopt for what is no type at all.
-std::optional<Type> type_named(std::string_view name);
-
-/// exact = arithmetic; wider = loads, stores and conversions take wider registers, too.
-enum class Fit : uint8_t { exact, wider };
-/// May a register of type `reg` stand where the instruction says `want`?
-bool fits(Type want, Type reg, Fit fit);
 
 /// A read-only register of the machine.
 struct Special {
@@ -42,7 +23,7 @@ const Special* special_named(std::string_view name);
 struct Symbol {
   enum class Kind : uint8_t { none, reg, variable, function, special, label, targets, prototype };
   Kind kind = Kind::none;
-  Type type;
+  PType type;
   uint32_t vector = 1;  ///< elements of a vector register
   const Variable* variable = nullptr;
   const Special* special = nullptr;
