@@ -18,12 +18,6 @@ bool is_old_assembler(const CheckOptions& options, unsigned version) {
          (options.assembler == Assembler::by_version && version < 79);
 }
 
-bool gate_applies(const QualifierGate& gate, std::string_view opcode, std::string_view qualifier) {
-  if (!gate.opcode.empty() && gate.opcode != opcode) return false;
-  if (!gate.qualifier.ends_with('*')) return gate.qualifier == qualifier;
-  return qualifier.starts_with(gate.qualifier.substr(0, gate.qualifier.size() - 1));
-}
-
 class Checker {
  public:
   Checker(const Module& module, const CheckOptions& options, Verdicts& out)
@@ -121,7 +115,7 @@ class Checker {
       const bool fine = std::ranges::all_of(faults, &Diagnostic::warning);
       if (first || fine || faults.size() < least.size()) least = std::move(faults);
       first = false;
-      if (fine && m.form.row->note != nullptr) out_.forms.emplace(&in, &m.form);
+      if (fine) out_.forms.emplace(&in, &m.form);
       if (fine) break;
     }
     for (Diagnostic& d : least) diagnostics_.push_back(std::move(d));
@@ -137,11 +131,9 @@ class Checker {
       }
       return;
     }
-    qualifier(c, "");
-    for (const std::string& q : in.mods) qualifier(c, q);
     for (const auto& [gate, what] : m.form.gates)
       c.need(gate, what.empty() ? "this form" : "`." + std::string(what) + "`");
-    if (m.form.row->operands != nullptr && !judge_operands(c, operands_of(*m.form.row))) return;
+    if (m.form.row->operands != nullptr && !judge_operands(c, m.form.operands)) return;
     if (m.form.row->rule != nullptr) m.form.row->rule(c);
   }
 
@@ -152,16 +144,6 @@ class Checker {
     const auto [it, fresh] = forms_.try_emplace(std::move(spelled));
     if (fresh) it->second = matches(in.opcode, in.mods, env_.manual);
     return it->second;
-  }
-
-  static void qualifier(Context& c, std::string_view q) {
-    // Both assemblers take this name of shared memory in cp.async from its first version on.
-    if (c.in.opcode == "cp" && q == "shared::cta") return;
-    for (const QualifierGate& gate : gates()) {
-      if (!gate_applies(gate, c.in.opcode, q)) continue;
-      c.need(gate.sm, gate.version,
-             q.empty() ? std::string("this instruction") : "`." + std::string(q) + "`");
-    }
   }
 
   Symbols symbols_;

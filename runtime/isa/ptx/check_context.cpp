@@ -99,11 +99,6 @@ std::string_view Context::get(std::string_view slot) const {
   return {};
 }
 
-size_t Context::position(std::string_view slot) const {
-  const auto at = std::ranges::find(values_, slot, [](const auto& v) { return v.first; });
-  return static_cast<size_t>(at - values_.begin());
-}
-
 PType Context::type(std::string_view slot) const {
   return ptype_named(get(slot)).value_or(PType{});
 }
@@ -166,12 +161,15 @@ bool Context::need(Gate gate, std::string_view what) {
   return need(gate.sm, gate.version, what);
 }
 
-bool Context::count(size_t least, size_t most) {
+bool Context::count(size_t least, size_t most, std::string_view brings_one) {
   const size_t n = in.operands.size();
   if (n >= least && n <= most) return true;
   std::string expected = std::to_string(least);
   if (most != least) expected += " to " + std::to_string(most);
-  error("found " + std::to_string(n) + " operands, " + expected + " were expected");
+  std::string with;
+  if (!brings_one.empty() && n == most + 1)
+    with = " (" + std::to_string(n) + " with `." + std::string(brings_one) + "`)";
+  error("found " + std::to_string(n) + " operands, " + expected + " were expected" + with);
   return false;
 }
 
@@ -239,10 +237,23 @@ void Context::register_of(const Operand& o, PType want, Fit fit) {
   error(o, found_text(o, s) + ", a " + want.text() + " register was expected");
 }
 
+namespace {
+/// `%r1+4` and `gbuf+4`: of the wanted kind, of whatever width.
+bool sum_fits(const Operand& o, const Symbol& s, PType want) {
+  if (o.kind != K::name || !o.has_offset || o.minus || o.negated || !o.pair.empty()) return false;
+  if (s.kind == S::variable) return want.holds_int();
+  if (s.kind != S::reg || s.vector != 1 || s.type.is_pred()) return false;
+  if (s.type.is_untyped() || want.is_untyped() || (s.type.packed && want.is_int())) return true;
+  return s.type.is_float() == want.is_float();
+}
+}  // namespace
+
 void Context::value_of(const Operand& o, PType want, Fit fit) {
   const bool constant = o.kind == K::integer || o.kind == K::float_;
+  const Symbol s = symbol(o);
   // The address of a function is a constant of any type.
-  if (o.kind == K::name && symbol(o).kind == S::function && !want.is_pred() && !o.minus) return;
+  const bool address = o.kind == K::name && s.kind == S::function && !o.has_offset && !o.minus;
+  if (!want.is_pred() && (address || sum_fits(o, s, want))) return;
   if (!constant) return register_of(o, want, fit);
   if (constant_fits(o, want)) return;
   error(o, found_text(o, symbol(o)) + ", " + want.text() + " was expected");

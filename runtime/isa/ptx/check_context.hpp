@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/isa/ptx/check_grammar.hpp"
 #include "runtime/isa/ptx/symbols.hpp"
 #include "runtime/isa/ptx/table.hpp"
 
@@ -35,7 +34,6 @@ class Context {
   // Qualifiers
   std::string_view get(std::string_view slot) const;
   bool has(std::string_view slot) const { return !get(slot).empty(); }
-  size_t position(std::string_view slot) const;  ///< of its qualifier in the text
   PType type(std::string_view slot = "type") const;
   unsigned vector() const;  ///< of `.v4`: 4, else 1
 
@@ -50,7 +48,8 @@ class Context {
   bool old() const { return env.version < 80; }
 
   // Operands
-  bool count(size_t least, size_t most);
+  /// `brings_one`: a qualifier with which there would be one more.
+  bool count(size_t least, size_t most, std::string_view brings_one = {});
   Symbol symbol(const Operand& o) const { return env.symbols->find(o.name); }
   /// A register of the type; `_` only where `sink` allows it.
   void destination(size_t i, PType want, Fit fit, bool sink = false);

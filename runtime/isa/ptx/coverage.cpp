@@ -79,8 +79,7 @@ bool is_prototype_label(std::string_view form) {
 
 std::vector<ClaimedForm> claimed_forms() {
   std::vector<ClaimedForm> all;
-  for (const CompiledRow& row : table())
-    if (row.row->note != nullptr) list_forms(row, all);
+  for (const CompiledRow& row : table()) list_forms(row, all);
   return all;
 }
 

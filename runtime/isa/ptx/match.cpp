@@ -8,31 +8,29 @@
 namespace lanewise::ptx {
 namespace {
 
+/// Lists that patterns name, with what their qualifiers need everywhere.
 constexpr std::pair<std::string_view, std::string_view> kSets[] = {
     {"int", "u16|s16|u32|s32|u64|s64"},
     {"int32up", "u32|s32|u64|s64"},
-    {"mem", "b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
     {"scalar", "u8|u16|u32|u64|s8|s16|s32|s64"},
     {"cmpf", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"},
     {"rnd", "rn|rz|rm|rp"},
     {"irnd", "rni|rzi|rmi|rpi"},
     {"bool", "and|or|xor"},
-    {"l1", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"},
+    {"l1",
+     "L1::evict_normal@70.74|L1::evict_unchanged@70.74|L1::evict_first@70.74|L1::evict_last@70.74|"
+     "L1::no_allocate@70.74"},
     {"l2", "L2::evict_normal|L2::evict_first|L2::evict_last"},
-    {"pf", "L2::64B|L2::128B|L2::256B"},
-    {"scope", "cta|cluster|gpu|sys"},
-    {"sharedany", "shared|shared::cta|shared::cluster"},
+    {"pf", "L2::64B@75.74|L2::128B@75.74|L2::256B@80.74"},
+    {"scope", "cta|cluster@90.78|gpu|sys"},
+    {"shared", "shared|shared::cta@30.78|shared::cluster@90.78"},
     {"vec", "v2|v4|v8"},
-    {"shared", "shared|shared::cta|shared::cluster"},
-    {"data", "b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
-    {"size", "L2::64B|L2::128B|L2::256B"},
+    {"data", "b8|b16|b32|b64|b128@70.83|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
     {"primary", "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged"},
     {"secondary", "L2::evict_first|L2::evict_unchanged"},
-    {"move", "b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f32|f64|pred"},
-    {"convert", "u8|u16|u32|u64|s8|s16|s32|s64|f16|bf16|f32|f64"},
-    {"restrict", "sync_restrict::shared::cta|sync_restrict::shared::cluster"},
+    {"restrict", "sync_restrict::shared::cta@90.80|sync_restrict::shared::cluster@90.80"},
     {"fp8", "e4m3x2|e5m2x2"},
-    {"fp6", "e2m3x2|e3m2x2"},
+    {"fp6", "e2m1x2|e2m3x2|e3m2x2"},
 };
 
 std::vector<std::string_view> split(std::string_view text, char by) {
@@ -78,8 +76,7 @@ void add_values(std::string_view text, Slot& slot) {
       slot.values.push_back(one);
     } else {
       for (const auto& [name, list] : kSets)
-        if (name == one.substr(1))
-          for (const std::string_view v : split(list, '|')) slot.values.push_back(v);
+        if (name == one.substr(1)) add_values(list, slot);
     }
     slot.gates.resize(slot.values.size(), gate);
   }
@@ -107,6 +104,8 @@ Slot slot_of(std::string_view text) {
   if (s.leads) text.remove_prefix(1);
   s.repeats = text.ends_with('+');
   if (s.repeats) text.remove_suffix(1);
+  s.beyond_manual = text.ends_with('!');
+  if (s.beyond_manual) text.remove_suffix(1);
   const size_t colon = name_end(text);
   const std::string_view name = text.substr(0, colon);
   s.name = name.substr(0, name.find('@'));
@@ -122,7 +121,7 @@ OperandSpec operand_of(std::string_view text) {
   if (o.optional) text.remove_prefix(1);
   o.kind = text.front();
   text.remove_prefix(1);
-  const size_t colon = text.find(':');
+  const size_t colon = name_end(text);
   const size_t with = text.substr(0, colon).find('&');
   if (with != text.npos) o.when = text.substr(0, colon).substr(with + 1);
   for (const char c : text.substr(0, std::min(colon, with))) {
@@ -166,15 +165,14 @@ struct Family {
 std::vector<Family> families() {
   using isa::Claim;
   std::vector<Family> all;
-  for (auto values : {move_rows(), integer_rows(), bit_rows(), carry_rows(), compare_rows(),
-                      float_rows(), half_rows(), convert_rows(), bf16_rows(), wave_rows(),
-                      video_rows(), bfloat_rows(), fp8_rows()})
+  for (auto values : {move_rows(), space_rows(), integer_rows(), bit_rows(), carry_rows(),
+                      compare_rows(), float_rows(), half_rows(), convert_rows(), bf16_rows(),
+                      wave_rows(), video_rows(), bfloat_rows(), fp8_rows()})
     all.push_back({values, Claim::exact});
   for (auto effects : {memory_rows(), atomic_rows(), cache_rows(), sync_rows(), control_rows(),
                        stack_rows(), texture_rows()})
     all.push_back({effects, Claim::effect});
-  for (auto absent :
-       {judging_rows(), arithmetic_rows(), matrix_rows(), tensor_rows(), cluster_rows()})
+  for (auto absent : {arithmetic_rows(), matrix_rows(), tensor_rows(), cluster_rows()})
     all.push_back({absent, Claim::none});
   return all;
 }
@@ -214,7 +212,7 @@ std::string misplaced(const CompiledRow& c, std::string_view q) {
       known = known || std::string_view(row.row->opcode) == c.row->opcode;
       for (const Slot& ours : c.slots) {
         // A flag is named after itself: nothing else could stand there.
-        if (ours.name != theirs.name || ours.values[0] == ours.name) continue;
+        if (ours.name != theirs.name || ours.values[0] == ours.name || takes(ours, q)) continue;
         return name + " does not go with this form of " + opcode + ", " + listed(ours) +
                " was expected";
       }
@@ -243,32 +241,43 @@ bool is_ignored(std::string_view q) {
   return is_test(q) || std::ranges::find(kOthers, q) != std::end(kOthers);
 }
 
+/// How well a row goes with an instruction. The first fault is reported of the row that takes most
+/// of its qualifiers and misses the fewest.
 struct Attempt {
-  enum class Fault : uint8_t { none, unexpected, again, late, missing, combination };
-  size_t taken = 0;
+  enum class Fault : uint8_t { none, unexpected, again, late, swapped, missing, combination };
+  size_t taken = 0, missed = 0;
   Fault fault = Fault::none;
   std::string_view at;            ///< the qualifier at fault
+  std::string_view before;        ///< what it should stand before, where it is late
   const Slot* missing = nullptr;  ///< what should have stood
   Form form;
+
+  void note(Fault what, std::string_view qualifier) {
+    if (fault != Fault::none) return;
+    fault = what;
+    at = qualifier;
+    if (!form.values.empty()) before = form.values.back().second;
+  }
+  bool is_closer_than(const Attempt& other) const {
+    if (taken != other.taken) return taken > other.taken;
+    if (missed != other.missed) return missed < other.missed;
+    return other.fault == Fault::swapped && fault != Fault::swapped;
+  }
 };
 
 Attempt attempt(const CompiledRow& c, std::span<const std::string> mods, bool manual) {
   Attempt a;
   a.form.row = c.row;
+  a.form.operands = c.operands;
   if (c.any) return a;
   std::vector<bool> filled(c.slots.size());
   size_t next = 0, next_type = 0;
   bool leading = true;
-  const auto stop = [&a](Attempt::Fault fault, std::string_view q) {
-    a.fault = fault;
-    a.at = q;
-    return a;
-  };
   for (const std::string& q : mods) {
     size_t at = c.slots.size();
     bool again = false;
     for (size_t i = 0; i < c.slots.size() && at == c.slots.size(); ++i) {
-      if (!takes(c.slots[i], q)) continue;
+      if (!takes(c.slots[i], q) || (manual && c.slots[i].beyond_manual)) continue;
       if (filled[i] && !(c.slots[i].repeats && !manual)) {
         again = true;
       } else {
@@ -280,15 +289,20 @@ Attempt attempt(const CompiledRow& c, std::span<const std::string> mods, bool ma
       if (!is_test(q)) a.form.gates.emplace_back(Gate{0, 80}, q);
       continue;
     }
-    if (at == c.slots.size())
-      return stop(again ? Attempt::Fault::again : Attempt::Fault::unexpected, q);
+    if (at == c.slots.size()) {
+      a.note(again ? Attempt::Fault::again : Attempt::Fault::unexpected, q);
+      continue;
+    }
     const Slot& slot = c.slots[at];
-    const bool wrong_type = slot.is_type && at < next_type;
-    if ((slot.leads && (!leading || at < next)) || (manual && at < next) || wrong_type)
-      return stop(Attempt::Fault::late, q);
+    if (slot.is_type && at < next_type) {
+      a.note(Attempt::Fault::swapped, q);
+      continue;
+    }
+    if ((slot.leads && (!leading || at < next)) || (manual && at < next))
+      a.note(Attempt::Fault::late, q);
     leading = leading && slot.leads;
     filled[at] = true;
-    next = at + 1;
+    next = std::max(next, at + 1);
     if (slot.is_type) next_type = at + 1;
     ++a.taken;
     if (slot.values[0] == "*") {
@@ -301,12 +315,12 @@ Attempt attempt(const CompiledRow& c, std::span<const std::string> mods, bool ma
   }
   for (size_t i = 0; i < c.slots.size(); ++i) {
     if (filled[i] || c.slots[i].optional) continue;
-    a.missing = &c.slots[i];
-    return stop(Attempt::Fault::missing, {});
+    if (a.missed++ == 0) a.missing = &c.slots[i];
+    a.note(Attempt::Fault::missing, {});
   }
   if (!c.gate.empty()) a.form.gates.emplace_back(c.gate, "");
-  if (c.row->check != nullptr && !c.row->check(a.form).empty())
-    return stop(Attempt::Fault::combination, {});
+  if (a.fault == Attempt::Fault::none && c.row->check != nullptr && !c.row->check(a.form).empty())
+    a.note(Attempt::Fault::combination, {});
   return a;
 }
 
@@ -318,10 +332,10 @@ std::string message(const CompiledRow& c, const Attempt& a) {
     case Attempt::Fault::again:
       return "a second qualifier " + name + " of its kind, one was expected";
     case Attempt::Fault::late:
+    case Attempt::Fault::swapped:
       return name + " stands too late, it was expected " +
-             (a.form.values.empty() || a.form.values.size() < a.taken
-                  ? "right after `" + std::string(c.row->opcode) + "`"
-                  : "before `." + std::string(a.form.values.back().second) + "`");
+             (a.before.empty() ? "right after `" + std::string(c.row->opcode) + "`"
+                               : "before `." + std::string(a.before) + "`");
     case Attempt::Fault::missing:
       return "a qualifier is missing, " + listed(*a.missing) + " was expected";
     case Attempt::Fault::combination:
@@ -343,16 +357,8 @@ const std::vector<CompiledRow>& table() {
   return rows;
 }
 
-std::span<const OperandSpec> operands_of(const Row& row) {
-  const auto it = std::ranges::find(table(), &row, &CompiledRow::row);
-  return it->operands;
-}
-
-namespace {
-
-template <typename Takes>
-std::vector<Match> matching(std::string_view opcode, std::span<const std::string> mods, bool manual,
-                            Takes&& takes_row) {
+std::vector<Match> matches(std::string_view opcode, std::span<const std::string> mods,
+                           bool manual) {
   std::vector<Match> all;
   const auto it = by_opcode().find(opcode);
   if (it == by_opcode().end()) {
@@ -364,39 +370,24 @@ std::vector<Match> matching(std::string_view opcode, std::span<const std::string
   Attempt best;
   const CompiledRow* closest = nullptr;
   for (const CompiledRow* c : it->second) {
-    if (!takes_row(*c->row)) continue;
     Attempt a = attempt(*c, mods, manual);
     if (a.fault == Attempt::Fault::none) {
       all.push_back({std::move(a.form), {}});
       continue;
     }
-    const bool late = a.fault == Attempt::Fault::late;
-    if (closest != nullptr && (a.taken < best.taken || (a.taken == best.taken && !late))) continue;
+    if (closest != nullptr && !a.is_closer_than(best)) continue;
     closest = c;
     best = std::move(a);
   }
   if (all.empty()) {
-    std::string error = closest != nullptr
-                            ? message(*closest, best)
-                            : "no form of it goes with these rules, one was expected";
+    std::string error = message(*closest, best);
     all.push_back({std::move(best.form), std::move(error)});
   }
   return all;
 }
 
-}  // namespace
-
-std::vector<Match> matches(std::string_view opcode, std::span<const std::string> mods,
-                           bool manual) {
-  return matching(opcode, mods, manual, [manual](const Row& row) {
-    return (row.operands != nullptr || row.rule != nullptr) &&
-           row.mode != (manual ? For::ptxas : For::manual);
-  });
-}
-
 Match match_form(std::string_view opcode, std::span<const std::string> mods) {
-  return std::move(
-      matching(opcode, mods, false, [](const Row& row) { return row.note != nullptr; }).front());
+  return std::move(matches(opcode, mods, false).front());
 }
 
 bool are_qualifiers(std::span<const std::string> mods) {

@@ -1,7 +1,10 @@
 // The operands of an instruction against the list of its row. The letters: `d` destination, `s`
-// source, `r` source in a register, `p` predicate, `i` constant (of a range), `a` address, `l`
-// label, `v` `w` vector that is read or written, `x` anything. Behind them: `_` may be thrown away,
-// `|` may have a second destination, `>` may be wider; a type or `$slot`.
+// source, `r` source in a register, `p` predicate, `i` constant (of a range), `a` address (`u`: may
+// be `.unified`, `A`: 32 bits are always enough), `l` label, `v` `w` vector that is read or
+// written, `n` `m` destination and source of a move, a vector where the slot `vec` says so, `h`
+// cache policy, `x` what the rule judges. Behind them: `_` may be thrown away, `|` may have a
+// second destination,
+// `>` may be wider; a type or `$slot`.
 #include "runtime/isa/ptx/check_context.hpp"
 
 namespace lanewise::ptx::legal {
@@ -40,6 +43,32 @@ void pair(Context& c, size_t i, const OperandSpec& spec, PType want) {
     c.predicate_of(second, true);
   else if (spec.both)
     c.error(o, "`_` as second destination, a predicate was expected");
+}
+
+/// What came late stands in registers that are untyped and of its width, or of this very type;
+/// constants have no such type.
+bool stands_untyped(Context& c, const Operand& o, PType want, std::string_view slot) {
+  const Symbol s = c.symbol(o);
+  if (s.kind == S::reg ? s.type.is_untyped() || s.type == want
+                       : o.kind != K::integer && o.kind != K::float_)
+    return true;
+  c.error(o, found_text(o, s) + " for ." + std::string(c.get(slot)) + ", a " +
+                 want.untyped().text() + " register was expected");
+  return false;
+}
+
+/// Moves and conversions take `{x}` for x and names with an offset as constants. An element that is
+/// not stored is only in vectors of 256 bits.
+void moved(Context& c, size_t i, const OperandSpec& spec, PType want, Fit fit) {
+  const bool reads = spec.kind == 'm';
+  const unsigned n = c.vector();
+  if (n > 1) return c.vector_operand(i, want, n, fit, reads, !reads || want.bits * n == 256);
+  if (want.alternative || want.packed) {
+    if (!stands_untyped(c, c.in.operands[i], want, spec.type.substr(1))) return;
+    want = want.untyped();
+  }
+  if (reads) return c.source(i, want, fit);
+  c.destination(i, want, fit, spec.sink);
 }
 
 void vector(Context& c, size_t i, const OperandSpec& spec, PType want) {
@@ -107,7 +136,7 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
   }
   if (o.kind == K::sink && spec.sink) return;
   // The address of a function is data, no number of bits or threads.
-  const bool fixed = !spec.type.starts_with('$');
+  const bool fixed = !spec.type.starts_with('$') && spec.kind != 'A';
   if (fixed && c.symbol(o).kind == S::function && o.kind == K::name && spec.kind != 'a' &&
       spec.kind != 'x') {
     c.error(o, found_text(o, c.symbol(o)) + ", " + want.text() + " was expected");
@@ -142,7 +171,15 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
       return;
     }
     case 'a':
+    case 'u':
       return c.address(i, spec.type == "$type" ? c.get("ss") : spec.type);
+    case 'A':
+      return c.near_address(i, spec.type == "$type" ? c.get("ss") : spec.type);
+    case 'n':
+    case 'm':
+      return moved(c, i, spec, want, fit);
+    case 'h':
+      return c.policy(i);
     case 'b':
     case 't': {
       // A barrier's number, or how many threads it waits for.
@@ -186,13 +223,17 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
 
 bool judge_operands(Context& c, std::span<const OperandSpec> specs) {
   size_t least = 0, most = 0;
+  bool may_be_unified = false;
+  std::string_view brings_one;  ///< the qualifier that an operand needs, where it is not written
   for (const OperandSpec& o : specs) {
     const bool filled = o.when.empty() || c.has(o.when);
+    if (!filled && !o.optional) brings_one = o.when;
+    may_be_unified = may_be_unified || o.kind == 'u';
     least += filled && !(o.optional && o.when.empty()) ? 1 : 0;
     most += filled || o.optional ? 1 : 0;
   }
-  if (!c.count(least, most)) return false;
-  c.refuse_unified();
+  if (!c.count(least, most, brings_one)) return false;
+  if (!may_be_unified) c.refuse_unified();
   size_t i = 0;
   for (const OperandSpec& o : specs)
     if ((o.when.empty() || o.optional || c.has(o.when)) && i < c.in.operands.size())

@@ -8,7 +8,8 @@
 // `~flag` (a qualifier that names itself). `$set` stands for a named list. The assembler takes
 // qualifiers in any order, except for types, whose order counts, and for slots that begin with `^`
 // (behind the `?`): they belong to the opcode, nothing may stand before them. A slot that ends with
-// `+` may be written more than once, but for the manual. `a@90.80` is a qualifier that needs sm_90
+// `+` may be written more than once, but for the manual; one that ends with `!` is no slot of the
+// manual. `a@90.80` is a qualifier that needs sm_90
 // and .version 8.0, `@=90.80` one that only the targets with features of their own have (sm_90a).
 //
 // Operands are listed alike (operands.cpp has the letters): `d s s` is a destination of the type in
@@ -29,9 +30,6 @@ namespace lanewise::ptx {
 namespace legal {
 class Context;
 using Rule = void (*)(Context&);
-// Of the families here; the others' are where their rows are.
-void call_rule(Context&);
-void branch_table_rule(Context&);
 }  // namespace legal
 
 class Emit;
@@ -52,21 +50,16 @@ struct Gate {
   bool empty() const { return *this == Gate{}; }
 };
 
-/// Who reads a row: some forms are the assembler's, some the manual's.
-enum class For : uint8_t { both, ptxas, manual };
-
 struct Row {
   const char* opcode;
   const char* pattern;
   const char* operands = nullptr;
   LowerFn lower = nullptr;
-  const char* note = "";  ///< how approximate, or why unsupported; nullptr: judges alone, and
-                          ///< another row of the opcode says what its forms become
+  const char* note = "";  ///< how approximate, or why unsupported
   CheckFn check = nullptr;
   std::optional<isa::Claim> claim = {};  ///< absent: what the family claims
   const char* needs = "";                ///< the gate of all its forms: "90.80"
   legal::Rule rule = nullptr;            ///< what slots and operand list cannot say
-  For mode = For::both;
 
   constexpr Row in(const char* gate) const {
     Row r = *this;
@@ -80,18 +73,6 @@ struct Row {
   }
 };
 
-/// The qualifiers of one instruction, sorted into the slots of its row.
-class Form {
- public:
-  const Row* row = nullptr;
-  std::string_view get(std::string_view slot) const;
-  bool has(std::string_view slot) const { return !get(slot).empty(); }
-  /// The type in a slot; the slot must be filled.
-  PType type(std::string_view slot = "type") const;
-  std::vector<std::pair<std::string_view, std::string_view>> values;  ///< slot, qualifier
-  std::vector<std::pair<Gate, std::string_view>> gates;               ///< and what needs them
-};
-
 /// One operand of a row's list.
 struct OperandSpec {
   char kind = 's';
@@ -103,6 +84,19 @@ struct OperandSpec {
   int64_t low = 0, high = -1;
 };
 
+/// The qualifiers of one instruction, sorted into the slots of its row.
+class Form {
+ public:
+  const Row* row = nullptr;
+  std::string_view get(std::string_view slot) const;
+  bool has(std::string_view slot) const { return !get(slot).empty(); }
+  /// The type in a slot; the slot must be filled.
+  PType type(std::string_view slot = "type") const;
+  std::vector<std::pair<std::string_view, std::string_view>> values;  ///< slot, qualifier
+  std::vector<std::pair<Gate, std::string_view>> gates;               ///< and what needs them
+  std::span<const OperandSpec> operands;                              ///< the row's list
+};
+
 struct Match {
   Form form;
   std::string error;  ///< empty when a row matched
@@ -112,8 +106,6 @@ struct Match {
 Match match_form(std::string_view opcode, std::span<const std::string> mods);
 /// All rows that judge these qualifiers, the first one first; when there is none, the best try.
 std::vector<Match> matches(std::string_view opcode, std::span<const std::string> mods, bool manual);
-/// What the row's operand list says.
-std::span<const OperandSpec> operands_of(const Row& row);
 /// Do all of these stand in some row, of whatever opcode?
 bool are_qualifiers(std::span<const std::string> mods);
 
@@ -125,6 +117,7 @@ struct Slot {
   bool optional = false, hint = false;
   bool leads = false;    ///< belongs to the opcode
   bool repeats = false;  ///< the assembler takes it more than once
+  bool beyond_manual = false;
   bool is_type = false;
 };
 struct CompiledRow {
@@ -139,6 +132,7 @@ const std::vector<CompiledRow>& table();
 
 /// The rows of each family.
 std::span<const Row> move_rows();
+std::span<const Row> space_rows();
 std::span<const Row> integer_rows();
 std::span<const Row> bit_rows();
 std::span<const Row> carry_rows();
@@ -157,8 +151,6 @@ std::span<const Row> control_rows();
 std::span<const Row> stack_rows();
 std::span<const Row> wave_rows();
 std::span<const Row> video_rows();
-/// Rows that judge alone.
-std::span<const Row> judging_rows();
 /// Legal, and not run here.
 std::span<const Row> arithmetic_rows();
 std::span<const Row> texture_rows();

@@ -168,7 +168,14 @@ std::string Lines::operand(const OperandSpec& spec, const Line& line,
                                                  : spec.low + random_.below(static_cast<uint32_t>(
                                                                   2 + spec.high - spec.low)));
     case 'a':
-      return address(spec.type == "$type" ? "" : spec.type);
+    case 'u':
+    case 'A': {
+      const auto space = slots.find("ss");
+      if (spec.type != "$type") return address(spec.type);
+      return address(space == slots.end() ? "" : space->second);
+    }
+    case 'h':
+      return random_.pick({"%rd1", "%rd2", "%ul1", "0x10f0000000000000", "%fd1"});
     case 'b':
     case 't':
       return random_.pick({"1", "32", "64", "%r1", "15", "16"});
@@ -186,6 +193,8 @@ std::string Lines::operand(const OperandSpec& spec, const Line& line,
       return random_.pick({"%r1", "%r1.h10", "%r1.h32", "%u1"});
     case 'Q':
       return random_.pick({"%r1", "%r1.b3210", "%r1.b7654", "%s1"});
+    case 'n':
+    case 'm':
     case 'v':
     case 'w': {
       unsigned count = spec.count;
@@ -193,7 +202,7 @@ std::string Lines::operand(const OperandSpec& spec, const Line& line,
         if (count == 0 && q.size() == 2 && q[0] == 'v') count = static_cast<unsigned>(q[1] - '0');
       std::string out;
       for (unsigned i = 0; i < count; ++i) out += (i == 0 ? "" : ", ") + of_type(type, false);
-      return count == 0 ? of_type(type, true) : "{" + out + "}";
+      return count == 0 ? of_type(type, spec.kind != 'n') : "{" + out + "}";
     }
     default:
       return of_type(type, true);
@@ -223,7 +232,7 @@ std::string Lines::address(std::string_view space) {
     return random_.pick({"[sbuf]", "[sbuf+16]", "[%r1]", "[%rd1]", "[mbar]"});
   if (space == "const") return random_.pick({"[cbuf]", "[cbuf+4]", "[%rd1]"});
   if (space == "local") return random_.pick({"[lbuf]", "[lbuf+8]", "[%rd1]"});
-  if (space == "param") return random_.pick({"[kp0]", "[kparr+8]", "[pbuf]"});
+  if (space.starts_with("param")) return random_.pick({"[kp0]", "[kparr+8]", "[pbuf]"});
   return random_.pick({"[%rd1]", "[%rd1+16]", "[gbuf]", "[gbuf+8]", "[%rd2+-4]"});
 }
 

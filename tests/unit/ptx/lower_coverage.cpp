@@ -77,7 +77,7 @@ TEST_CASE("forms are answered in any order of qualifiers") {
   CHECK(ptx::coverage_of("atom.add.u32.gpu.relaxed.global").state == ptx::FormState::exact);
   CHECK(ptx::coverage_of("ex2.f32.approx").state == ptx::FormState::approximate);
   CHECK(ptx::coverage_of("ld.shared.v4.f64").state == ptx::FormState::unsupported);
-  CHECK(ptx::coverage_of("ld.shared.v4.f64").note.find("128 bits") != std::string::npos);
+  CHECK(ptx::coverage_of("ld.shared.v4.f64").note.find("256 bits") != std::string::npos);
   CHECK(ptx::coverage_of("frobnicate.u32").note ==
         "`frobnicate` is no instruction of PTX, a known one was expected");
   CHECK(ptx::coverage_of("").state == ptx::FormState::unsupported);

@@ -35,9 +35,13 @@ TEST_CASE("unknown and unsupported forms") {
         "`fma`: a qualifier is missing, one of `.rn` `.rz` `.rm` `.rp` was expected");
   CHECK(message("ld.global.shared.u32 %r1, [%rd1];") ==
         "`ld`: a second qualifier `.shared` of its kind, one was expected");
-  CHECK(message("cvt.rzi.f32.s32 %f1, %r1;").find("rounding `.rzi` from s32 to f32") !=
-        std::string::npos);
-  CHECK(message("cvt.f16.f32 %h1, %f1;").find("no rounding from f32 to f16") != std::string::npos);
+  CHECK(message("cvt.rzi.f32.s32 %f1, %r1;") ==
+        "`cvt`: `.rzi` does not go with this form of `cvt`, one of `.rn` `.rz` `.rm` `.rp` was "
+        "expected");
+  CHECK(message("cvt.rn.f64.f32 %fd1, %f1;") ==
+        "`cvt`: `.rn` does not belong to this form of `cvt`, it was expected without");
+  CHECK(message("cvt.f16.f32 %h1, %f1;") ==
+        "`cvt`: a rounding is missing, one of `.rn` `.rz` `.rm` `.rp` was expected");
   CHECK(message("tex.2dms.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%r2,%r1,%r2}];") ==
         "'tex' is not supported: nothing makes textures of several samples");
   CHECK(message("ld.shared.v4.f64 {%fd1,%fd2,%fd3,%fd4}, [sbuf];").find("256 bits") !=

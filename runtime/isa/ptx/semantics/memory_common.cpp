@@ -91,17 +91,23 @@ ir::Operand apply_address(Emit& e, const Address& a, ir::Mem& mem) {
 }
 
 std::string check_hints(const Form& f) {
+  const auto named = [&f](const char* slot) { return "`." + std::string(f.get(slot)) + "`"; };
   const std::string_view space = f.get("ss");
   const bool global = space.empty() || space == "global";
+  const std::string elsewhere =
+      " in `." + std::string(space) + "`, `.global` or a generic address was expected";
   for (const char* slot : {"l1", "pf", "L2::cache_hint"})
-    if (f.has(slot) && !global) return "priorities and hints need the global or generic space";
+    if (f.has(slot) && !global) return named(slot) + elsewhere;
   if (f.has("cop") && f.has("l1"))
-    return "a cache operator and an L1 eviction priority exclude each other";
+    return "cache operator " + named("cop") + " with " + named("l1") + ", one of them was expected";
   const unsigned bits = f.type().bits * vector_elements(f);
-  const bool wide = bits == 256 && (f.type().bits == 32 || f.type().bits == 64) && global;
+  const bool wide = bits == 256 && (f.type().bits == 32 || f.type().bits == 64);
+  if (wide && !global) return "an access of 256 bits" + elsewhere;
   if (bits > 128 && !wide)
-    return "a vector may have at most 128 bits, or 256 of 32- and 64-bit elements in global memory";
-  if (f.has("l2") && !wide) return "an L2 eviction priority needs an access of 256 bits";
+    return "a vector of " + std::to_string(bits) + " bits, 128 at most were expected";
+  if (f.has("l2") && !wide)
+    return named("l2") + " in an access of " + std::to_string(bits) +
+           " bits, `.v8` of 32-bit or `.v4` of 64-bit elements was expected";
   return {};
 }
 

@@ -73,5 +73,8 @@ void wait_bulk(Emit& e);
 void prefetch_bulk(Emit& e);
 void store_async(Emit& e);
 void reduce_async(Emit& e);
+void copy_async(Emit& e);
+void wait_async(Emit& e);
+void judge_copy_async(legal::Context& c);
 
 }  // namespace lanewise::ptx

@@ -1,4 +1,7 @@
 // atom and red.
+#include <algorithm>
+
+#include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/semantics/memory_common.hpp"
 
 namespace lanewise::ptx {
@@ -15,6 +18,9 @@ ir::AtomOp atomic_operation(std::string_view name) {
 }
 
 namespace {
+
+using legal::Context;
+using legal::Symbol;
 
 ir::Order order(std::string_view sem) {
   return sem == "acquire"   ? ir::Order::acquire
@@ -91,35 +97,147 @@ void red(Emit& e) {
   access(e, false);
 }
 
-#define LW_ATOMIC \
-  "~sem:relaxed|acquire|release|acq_rel ~scope:$scope ?ss:global|$sharedany ~L2::cache_hint "
+// --- what is legal -------------------------------------------------------------------------------
+
+/// Halves travel in untyped registers of their size.
+PType declared_type(Context& c) {
+  const PType t = c.type();
+  return t.packed || t.bits == 16 ? t.untyped() : t;
+}
+
+/// The assembler reads every atom of .b32 and .b128 with the operands of cas, too, and drops the
+/// last.
+bool takes_spare_operand(Context& c) {
+  const std::string_view type = c.get("type");
+  return c.in.opcode == "atom" && !c.env.manual && !c.has("L2::cache_hint") &&
+         c.get("op") != "cas" &&
+         (type == "b32" || type == "b128" || (type == "b64" && c.get("scope") == "cluster")) &&
+         c.in.operands.size() == 4;
+}
+
+/// Operands in front of the policy, behind which nothing else may stand.
+bool counted(Context& c, size_t expected) {
+  const bool hint = c.has("L2::cache_hint");
+  if (takes_spare_operand(c)) {
+    c.warn(c.in.operands[3], "a fourth operand, 3 were expected");
+    return true;
+  }
+  if (!hint && c.in.operands.size() == expected + 1) {
+    c.error("found " + std::to_string(expected + 1) + " operands, " + std::to_string(expected) +
+            " were expected (a cache policy needs `.L2::cache_hint`)");
+    return false;
+  }
+  if (!c.count(expected + (hint ? 1 : 0), expected + (hint ? 1 : 0))) return false;
+  if (hint) c.policy(expected);
+  return true;
+}
+
+/// bf16 and pairs travel in untyped registers alone, f16 in its own, too, and in vectors in any of
+/// 16 bits. None of them has constants.
+void half_register(Context& c, const Operand& o, bool in_vector) {
+  const PType t = c.type();
+  if (!t.is_half() || o.kind == Operand::Kind::sink) return;
+  const Symbol s = c.symbol(o);
+  const bool own = t.bits == 16 && !t.alternative;
+  const bool fine = s.kind == Symbol::Kind::reg
+                        ? s.type.is_untyped() || (t.packed && s.type == t) ||
+                              (own && (in_vector || s.type.is_float()))
+                        : o.kind == Operand::Kind::name;
+  if (fine) return;
+  c.error(o, found_text(o, s) + " for ." + std::string(c.get("type")) + ", a register of " +
+                 t.untyped().text() + " was expected");
+}
+
+/// Elements of unlike types count as untyped.
+bool alike(Context& c, const std::vector<Operand>& elements) {
+  const Symbol first = c.symbol(elements[0]);
+  return std::ranges::all_of(elements, [&](const Operand& e) {
+    const Symbol s = c.symbol(e);
+    return e.kind == elements[0].kind && s.kind == first.kind && s.type == first.type;
+  });
+}
+
+void vector_elements(Context& c, size_t i, bool is_source) {
+  const Operand& o = c.in.operands[i];
+  c.vector_operand(i, declared_type(c), c.vector(), Fit::exact, is_source, !is_source);
+  if (o.kind != Operand::Kind::vector) return half_register(c, o, true);
+  if (o.elements.empty() || !alike(c, o.elements)) return;
+  for (const Operand& e : o.elements) half_register(c, e, true);
+}
+
+void atomic_rule(Context& c) {
+  const bool returns = c.in.opcode == "atom";
+  if (!returns || (c.has("ss") && c.get("ss") != "global")) c.refuse_unified();
+  const size_t address = returns ? 1 : 0;
+  const size_t sources = c.get("op") == "cas" ? 2 : 1;
+  if (!counted(c, address + 1 + sources)) return;
+  const PType t = declared_type(c);
+  if (returns) c.destination(0, t, Fit::exact, true);
+  if (returns) half_register(c, c.in.operands[0], false);
+  c.address(address, c.get("ss"));
+  for (size_t i = 1; i <= sources; ++i) {
+    c.source(address + i, t, Fit::exact);
+    half_register(c, c.in.operands[address + i], false);
+  }
+  if (!takes_spare_operand(c)) return;
+  const Operand& spare = c.in.operands[3];
+  if (spare.kind == Operand::Kind::integer) {
+    c.error(spare, "found 4 operands, 3 were expected (a cache policy needs `.L2::cache_hint`)");
+  } else {
+    c.source(3, t, Fit::exact);
+  }
+}
+
+void vector_atomic_rule(Context& c) {
+  const bool returns = c.in.opcode == "atom";
+  const size_t address = returns ? 1 : 0;
+  if (!counted(c, address + 2)) return;
+  if (returns && c.in.operands[0].kind != Operand::Kind::sink) vector_elements(c, 0, false);
+  c.address(address, c.get("ss"));
+  vector_elements(c, address + 1, true);
+}
+
+#define LW_SCOPE "~scope:cta@60.50|cluster@90.78|gpu@60.50|sys@60.50 "
+#define LW_ATOM "~sem:relaxed@70.60|acquire@70.60|release@70.60|acq_rel@70.60 " LW_SCOPE
+#define LW_REDUCTION "~sem:relaxed@70.60|release@70.60 " LW_SCOPE
+#define LW_BITS "?ss:global|$shared op:and|or|xor ~L2::cache_hint@80.74 type:b32|b64"
+#define LW_SUM "?ss:global|$shared op:add ~L2::cache_hint@80.74 type:u32|s32|u64|f32|f64@60.50"
+#define LW_HALVES                                          \
+  "?ss:global|$shared op:add noftz ~L2::cache_hint@80.74 " \
+  "type:f16@70.63|f16x2@60.62|bf16@90.78|bf16x2@90.78"
+#define LW_WRAP "?ss:global|$shared op:inc|dec ~L2::cache_hint@80.74 type:u32"
+#define LW_EXTREME "?ss:global|$shared op:min|max ~L2::cache_hint@80.74 type:u32|s32|u64|s64"
+#define LW_SUMS "?ss:global op:add ~L2::cache_hint vec:v2|v4 type:f32"
+#define LW_MANY_HALVES "?ss:global op:add|min|max noftz ~L2::cache_hint vec:v2|v4|v8 type:f16|bf16"
+#define LW_MANY_PAIRS "?ss:global op:add|min|max noftz ~L2::cache_hint vec:v2|v4 type:f16x2|bf16x2"
+
+constexpr Row atom_row(const char* pattern) {
+  return Row{"atom", pattern, nullptr, atom, "", check_hints}.with(atomic_rule);
+}
+constexpr Row red_row(const char* pattern) {
+  return Row{"red", pattern, nullptr, red, "", check_hints}.with(atomic_rule);
+}
+constexpr const char* kVectors = "90.81";
 
 constexpr Row kAtomicRows[] = {
-    {"atom", LW_ATOMIC "op:and|or|xor type:b32|b64", nullptr, atom, "", check_hints},
-    {"atom", LW_ATOMIC "op:exch type:b32|b64", nullptr, atom, "", check_hints},
-    {"atom", LW_ATOMIC "op:cas type:b32|b64", nullptr, atom, "", check_hints},
-    {"atom", LW_ATOMIC "op:cas type:b16", nullptr, atom, "", check_hints},
-    {"atom", LW_ATOMIC "op:cas type:b128", nullptr, atom, "", check_hints},
-    {"atom", LW_ATOMIC "op:exch type:b128", nullptr, atom, "", check_hints},
-    {"atom", LW_ATOMIC "op:add type:u32|s32|u64|f32|f64", nullptr, atom, "", check_hints},
-    {"atom", LW_ATOMIC "op:add noftz type:f16|f16x2|bf16|bf16x2", nullptr, atom, "", check_hints},
-    {"atom", LW_ATOMIC "op:inc|dec type:u32", nullptr, atom, "", check_hints},
-    {"atom", LW_ATOMIC "op:min|max type:u32|s32|u64|s64", nullptr, atom, "", check_hints},
-    {"atom", LW_ATOMIC "op:add vec:v2|v4 type:f32", nullptr, atom, "", check_hints},
-    {"atom", LW_ATOMIC "op:add|min|max noftz vec:v2|v4|v8 type:f16|bf16", nullptr, atom, "",
-     check_hints},
-    {"atom", LW_ATOMIC "op:add|min|max noftz vec:v2|v4 type:f16x2|bf16x2", nullptr, atom, "",
-     check_hints},
-    {"red", LW_ATOMIC "op:and|or|xor type:b32|b64", nullptr, red, "", check_hints},
-    {"red", LW_ATOMIC "op:add type:u32|s32|u64|f32|f64", nullptr, red, "", check_hints},
-    {"red", LW_ATOMIC "op:add noftz type:f16|f16x2|bf16|bf16x2", nullptr, red, "", check_hints},
-    {"red", LW_ATOMIC "op:inc|dec type:u32", nullptr, red, "", check_hints},
-    {"red", LW_ATOMIC "op:min|max type:u32|s32|u64|s64", nullptr, red, "", check_hints},
-    {"red", LW_ATOMIC "op:add vec:v2|v4 type:f32", nullptr, red, "", check_hints},
-    {"red", LW_ATOMIC "op:add|min|max noftz vec:v2|v4|v8 type:f16|bf16", nullptr, red, "",
-     check_hints},
-    {"red", LW_ATOMIC "op:add|min|max noftz vec:v2|v4 type:f16x2|bf16x2", nullptr, red, "",
-     check_hints},
+    atom_row(LW_ATOM LW_BITS),
+    atom_row(LW_ATOM "?ss:global|$shared op:exch ~L2::cache_hint@80.74 type:b32|b64|b128@90.83"),
+    atom_row(LW_ATOM "?ss:global|$shared op:cas type:b32|b64|b16@70.63|b128@90.83"),
+    atom_row(LW_ATOM LW_SUM),
+    atom_row(LW_ATOM LW_HALVES),
+    atom_row(LW_ATOM LW_WRAP),
+    atom_row(LW_ATOM LW_EXTREME),
+    atom_row(LW_ATOM LW_SUMS).with(vector_atomic_rule).in(kVectors),
+    atom_row(LW_ATOM LW_MANY_HALVES).with(vector_atomic_rule).in(kVectors),
+    atom_row(LW_ATOM LW_MANY_PAIRS).with(vector_atomic_rule).in(kVectors),
+    red_row(LW_REDUCTION LW_BITS),
+    red_row(LW_REDUCTION LW_SUM),
+    red_row(LW_REDUCTION LW_HALVES),
+    red_row(LW_REDUCTION LW_WRAP),
+    red_row(LW_REDUCTION LW_EXTREME),
+    red_row(LW_REDUCTION LW_SUMS).with(vector_atomic_rule).in(kVectors),
+    red_row(LW_REDUCTION LW_MANY_HALVES).with(vector_atomic_rule).in(kVectors),
+    red_row(LW_REDUCTION LW_MANY_PAIRS).with(vector_atomic_rule).in(kVectors),
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // cvt from and to bf16, cvt with .relu, to tf32 and with .pack. bf16 is the upper half of f32, so
 // everything goes by way of f32; what f32 cannot hold exactly is rounded to odd on the way, which
 // keeps the second rounding right in every mode.
+#include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/semantics/packed.hpp"
 
 namespace lanewise::ptx {
@@ -191,33 +192,38 @@ void pack_integers(Emit& e) {
   e.set(0, kB32, both);
 }
 
-std::string check_pairs(const Form& f) {
-  const bool directed = f.get("rnd") == "rm" || f.get("rnd") == "rp";
-  if (directed && (f.has("relu") || f.has("satfinite")))
-    return "'.relu' and '.satfinite' need .rn or .rz";
-  return f.has("ftz") && (f.has("relu") || f.has("satfinite"))
-             ? "'.ftz' goes with neither '.relu' nor '.satfinite'"
-             : "";
+/// The assembler of PTX 7.8 takes it wherever it takes the conversion.
+void flush_rule(legal::Context& c) {
+  if (c.has("ftz") && !c.old()) c.need(90, 78, "`.ftz` from bf16");
 }
-std::string check_bf16_ftz(const Form& f) {
-  return f.has("ftz") && f.get("dtype") != "f32" ? "'.ftz' needs an .f32 operand" : "";
+
+#define LW_INTEGERS "u8|u16|u32|u64|s8|s16|s32|s64"
+
+constexpr Row bf16_row(const char* pattern, LowerFn lower, const char* gate) {
+  return Row{"cvt", pattern, "n:$dtype m", lower}.in(gate);
+}
+constexpr Row bf16_pair_row(const char* pattern, LowerFn lower, const char* gate) {
+  return Row{"cvt", pattern, "n:$dtype m m", lower}.in(gate);
 }
 
 constexpr Row kBf16Rows[] = {
-    {"cvt", "rnd:$rnd ?ftz ?relu ?satfinite dtype:bf16 type:f32", nullptr, to_bf16, "",
-     check_pairs},
-    {"cvt", "rnd:rn|rz ?relu ?satfinite dtype:bf16x2 type:f32", nullptr, to_bf16x2},
-    {"cvt", "rnd:$rnd dtype:bf16 type:f64|u8|u16|u32|u64|s8|s16|s32|s64", nullptr, to_bf16},
-    {"cvt", "?rnd:$rnd dtype:bf16 type:f16", nullptr, to_bf16},
-    {"cvt", "?rnd:$rnd ?ftz dtype:f16|f32|f64 type:bf16", nullptr, from_bf16, "", check_bf16_ftz},
-    {"cvt", "rnd:$irnd dtype:u8|u16|u32|u64|s8|s16|s32|s64 type:bf16", nullptr, from_bf16},
-    {"cvt", "rnd:$irnd dtype:bf16 type:bf16", nullptr, to_whole},
-    {"cvt", "rnd:rn|rz relu dtype:f16 type:f32", nullptr, to_f16_relu},
-    {"cvt", "rnd:rn|rz relu dtype:f16x2 type:f32", nullptr, to_f16x2_relu},
-    {"cvt", "rna ?satfinite dtype:tf32 type:f32", nullptr, to_tf32},
-    {"cvt", "rnd:rn|rz ?relu ?satfinite dtype:tf32 type:f32", nullptr, to_tf32},
-    {"cvt", "pack sat dtype:u16|s16 type:s32", nullptr, pack_integers},
-    {"cvt", "pack sat dtype:u8|s8 type:s32 ctype:b32", nullptr, pack_integers},
+    bf16_row("rnd:rn|rz|rm@.71|rp@.71 ?ftz dtype:bf16 type:f32", to_bf16, "80.70"),
+    bf16_row("rnd:rn|rz ?relu+ ?satfinite@90.81+ dtype:bf16 type:f32", to_bf16, "80.70"),
+    bf16_pair_row("rnd:rn|rz ?relu+ ?satfinite@.81+ dtype:bf16x2 type:f32", to_bf16x2, "80.70"),
+    bf16_row("rnd:$rnd dtype:bf16 type:f64|" LW_INTEGERS, to_bf16, "90.78"),
+    bf16_row("?rnd:$rnd dtype:bf16 type:f16", to_bf16, "90.78"),
+    bf16_row("?rnd:$rnd ?ftz dtype:f32 type:bf16", from_bf16, "80.71").with(flush_rule),
+    bf16_row("?rnd:$rnd dtype:f16|f64 type:bf16", from_bf16, "90.78"),
+    bf16_row("rnd:$irnd dtype:" LW_INTEGERS " type:bf16", from_bf16, "90.78"),
+    bf16_row("rnd:$irnd dtype:bf16 type:bf16", to_whole, "90.78"),
+    Row{"cvt", "rnd:rn|rz relu+ dtype:f16 type:f32", "n>:$dtype m>", to_f16_relu}.in("80.70"),
+    bf16_pair_row("rnd:rn|rz relu+ dtype:f16x2 type:f32", to_f16x2_relu, "80.70"),
+    Row{"cvt", "rna ?satfinite@.81+ dtype:tf32 type:f32", "n:$dtype s", to_tf32}.in("80.70"),
+    Row{"cvt", "rnd:rn|rz ?satfinite@100.86+ ?relu+ dtype:tf32 type:f32", "n:$dtype s", to_tf32}.in(
+        "90.78"),
+    Row{"cvt", "pack sat+ dtype:u16|s16 type:s32", "d> s> s>", pack_integers}.in("72.65"),
+    Row{"cvt", "pack sat+ dtype:u8|s8 type:s32 ctype:b32", "d> s> s> s>", pack_integers}.in(
+        "72.65"),
 };
 
 }  // namespace

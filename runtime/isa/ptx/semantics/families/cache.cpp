@@ -2,11 +2,15 @@
 #include <bit>
 #include <cmath>
 
+#include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/semantics/async/async.hpp"
 #include "runtime/isa/ptx/semantics/memory_common.hpp"
 
 namespace lanewise::ptx {
 namespace {
+
+using legal::Context;
+using legal::Symbol;
 
 void control(Emit& e, ir::CacheCtl what) {
   ir::Mem mem;
@@ -30,18 +34,11 @@ void prefetch_tensor(Emit& e) {
   control(e, ir::CacheCtl::prefetch_l2);
 }
 
-void check_line_size(Emit& e) {
-  if (!e.is_constant(1) || e.operand(1).bits != 128)
-    Emit::fail(e.operand(1).loc, "the size of '" + e.inst.opcode + "' must be 128");
-}
-
 void discard(Emit& e) {
-  check_line_size(e);
   control(e, ir::CacheCtl::discard);
 }
 
 void applypriority(Emit& e) {
-  check_line_size(e);
   control(e, ir::CacheCtl::demote_normal);
 }
 
@@ -123,158 +120,121 @@ void convert_policy(Emit& e) {
   e.set(0, kU64, e.raw(1, kU64));
 }
 
-/// Reads the first `size` of the words' bytes, the rest is zero: whole words, then what is left of
-/// the last one byte by byte. `wanted` is false where nothing is to be read.
-class PartialCopy {
- public:
-  PartialCopy(Emit& e, ir::Operand base, const ir::Mem& mem, const std::vector<ir::Reg>& words)
-      : e_(e), base_(base), mem_(mem), words_(words), guard_(e.guard()) {}
+// --- what is legal -------------------------------------------------------------------------------
 
-  void run(ir::Operand size) {
-    const auto bytes = static_cast<uint32_t>(words_.size() * 4);
-    for (const ir::Reg word : words_) e_.emit(ir::Op::mov, ir::Type::u32, {word}, {imm(0)});
-    const ir::Reg all = reaches(size, bytes);
-    load(all, mem_.elem, words_, mem_.offset);
-    const ir::Reg part = e_.op(ir::Op::not_, ir::Type::pred, {all});
-    for (uint32_t i = 0; i + 1 < words_.size(); ++i)
-      load(both(part, reaches(size, 4 * i + 4)), ir::Type::u32, {words_[i]},
-           mem_.offset + int64_t{4} * i);
-    for (uint32_t i = 0; i < bytes; ++i)
-      if (i % 4 != 3) byte(both(part, last_partial(size, i)), i);
-  }
+/// A policy goes into a 64-bit register that is not of floating point.
+void policy_destination(Context& c) {
+  const Operand& o = c.in.operands[0];
+  const Symbol s = c.symbol(o);
+  if (s.type.is_float())
+    c.error(o, found_text(o, s) + " for a policy, a 64-bit integer register was expected");
+}
 
- private:
-  ir::Reg reaches(ir::Operand size, uint32_t bytes) {
-    return e_.op(ir::Op::icmp, ir::Type::u32, {size, imm(bytes)}, {.cond = ir::Cond::ge});
-  }
-  /// Byte i is read, but not the whole word around it.
-  ir::Reg last_partial(ir::Operand size, uint32_t i) {
-    const ir::Reg word = reaches(size, i / 4 * 4 + 4);
-    return both(e_.op(ir::Op::not_, ir::Type::pred, {word}), reaches(size, i + 1));
-  }
-  ir::Reg both(ir::Reg a, ir::Reg b) { return e_.op(ir::Op::and_, ir::Type::pred, {a, b}); }
+/// From sm_100 on the assembler dies of a variable of these spaces behind a generic address.
+void refuse_variable(Context& c, bool shared_too) {
+  const Operand& a = c.in.operands[0];
+  const Symbol s = c.symbol(a);
+  if (!c.get("ss").empty() || c.env.sm < 100 || s.kind != Symbol::Kind::variable) return;
+  const std::string& space = s.variable->space;
+  if (space != "local" && !(shared_too && space == "shared")) return;
+  c.error(a, found_text(a, s) + " by its generic address, from sm_100 on a .global variable" +
+                 (shared_too ? "" : " or a .shared one") + " was expected");
+}
 
-  void byte(ir::Reg when, uint32_t i) {
-    const ir::Reg value = e_.temp(ir::Width::b32), word = words_[i / 4];
-    e_.emit(ir::Op::mov, ir::Type::u32, {value}, {imm(0)});
-    load(when, ir::Type::u8, {value}, mem_.offset + i);
-    const ir::Reg shifted = e_.op(ir::Op::shl, ir::Type::u32, {value, imm(uint64_t{i} % 4 * 8)});
-    e_.emit(ir::Op::or_, ir::Type::u32, {word}, {word, shifted});
-  }
+double value_of(const Operand& o) {
+  if (!o.single) return std::bit_cast<double>(o.bits);
+  return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(o.bits)));
+}
 
-  void load(ir::Reg when, ir::Type elem, const std::vector<ir::Reg>& to, int64_t offset) {
-    ir::Mem mem = mem_;
-    mem.elem = elem;
-    mem.count = static_cast<uint8_t>(to.size());
-    mem.offset = offset;
-    ir::Guard guard{when};
-    if (!guard_.always()) {
-      const ir::Reg mine =
-          guard_.negate ? e_.op(ir::Op::not_, ir::Type::pred, {guard_.reg}) : guard_.reg;
-      guard = {both(mine, when)};
+void prefetch_rule(Context& c) {
+  refuse_variable(c, false);
+  const Operand& a = c.in.operands[0];
+  const Symbol s = c.symbol(a);
+  if (s.kind != Symbol::Kind::variable) return;
+  const std::string& space = s.variable->space;
+  if (c.has("tensormap") && space == "param" && !s.parameter)
+    c.error(a, found_text(a, s) + " of a call, a kernel parameter was expected");
+  const bool older = c.old() && !c.env.manual && (space == "shared" || space == "local");
+  if (c.in.opcode == "prefetchu" && space != "global" && !older)
+    c.error(a, found_text(a, s) + ", a .global variable was expected");
+}
+
+void policy_fraction_rule(Context& c) {
+  policy_destination(c);
+  if (c.in.operands.size() == 1) return;
+  const Operand& f = c.in.operands[1];
+  if (f.kind != Operand::Kind::float_) {
+    const Symbol s = c.symbol(f);
+    const bool name =
+        f.kind == Operand::Kind::name && (s.kind == Symbol::Kind::reg || f.has_offset);
+    if (!name) {
+      c.error(f, found_text(f, s) +
+                     " as fraction, a 32-bit register or a floating-point constant was expected");
+      return;
     }
-    e_.builder().set_guard(guard);
-    e_.emit(ir::Op::load, ir::Type::none, to, {base_}).mem = mem;
-    e_.builder().set_guard(guard_);
+    c.source(1, kF32, Fit::exact);
+    return;
   }
-
-  Emit& e_;
-  ir::Operand base_;
-  const ir::Mem& mem_;
-  const std::vector<ir::Reg>& words_;
-  ir::Guard guard_;
-};
-
-/// The optional operand: how many bytes are copied, or a predicate that says none.
-ir::Operand source_size(Emit& e, uint64_t bytes) {
-  const Operand& o = e.operand(3);
-  const Entity* entity = o.kind == Operand::Kind::name ? e.body.find(o.name) : nullptr;
-  const bool ignores =
-      entity != nullptr && entity->kind == Entity::Kind::reg && entity->type.is_pred();
-  if (!ignores) return e.raw(3, kU32);
-  return e.op(ir::Op::select, ir::Type::u32, {e.pred(3), imm(0), imm(bytes)});
+  const double value = value_of(f);
+  if (!(value > 0.0 && value <= 1.0)) {
+    c.error(f,
+            "a fraction of " + std::to_string(value) + ", more than 0 and at most 1 was expected");
+  }
 }
 
-/// Asynchronous copies complete at once, which every program must expect, or when a wait asks for
-/// them (policy async.copy).
-void copy_async(Emit& e) {
-  if (!e.is_constant(2)) Emit::fail(e.operand(2).loc, "the copy size must be a constant");
-  const uint64_t bytes = e.operand(2).bits;
-  const bool fits = bytes == 16 || (e.get("cop") == "ca" && (bytes == 4 || bytes == 8));
-  if (!fits) Emit::fail(e.operand(2).loc, "the copy size must be 16, or 4 or 8 with '.ca'");
-  const bool partial = e.count() == (e.has("L2::cache_hint") ? 5 : 4);
-  ir::Mem mem;
-  mem.cache = cache_policy(e, partial ? 4 : 3);
-  mem.count = static_cast<uint8_t>(bytes / 4);
-  ir::Mem from = mem, to = mem;
-  const ir::Operand source = apply_address(e, e.address(e.operand(1), "global"), from);
-  const ir::Operand target = apply_address(e, e.address(e.operand(0), "shared"), to);
-  to.cache = {};
-  const ir::Operand size = partial ? source_size(e, bytes) : imm(bytes);
-  const ir::Operand read =
-      size.is_imm() ? size : ir::Operand(e.op(ir::Op::min, ir::Type::u32, {size, imm(bytes)}));
-  note_bytes(e, ir::AsyncNote::read, ir::AsyncKind::lane, {source, from}, read);
-  note_bytes(e, ir::AsyncNote::write, ir::AsyncKind::lane, {target, to}, imm(bytes));
-  ir::Builder& b = e.builder();
-  const uint32_t later = b.add_block(), now = b.add_block(), after = b.add_block();
-  b.branch({copies_wait(e)}, later, now);
-  b.set_block(later);
-  QueuedCopy queued;
-  queued.source = generic_address(e, {source, from});
-  queued.target = generic_address(e, {target, to});
-  queued.read = read;
-  queued.bytes = imm(bytes);
-  queue_copy(e, ir::AsyncKind::lane, queued);
-  b.jump(after);
-  b.set_block(now);
-  std::vector<ir::Reg> words;
-  for (unsigned i = 0; i < mem.count; ++i) words.push_back(e.temp(ir::Width::b32));
-  if (partial)
-    PartialCopy(e, source, from, words).run(size);
-  else
-    e.emit(ir::Op::load, ir::Type::none, words, {source}).mem = from;
-  std::vector<ir::Operand> src{target};
-  src.insert(src.end(), words.begin(), words.end());
-  e.emit(ir::Op::store, ir::Type::none, {}, src).mem = to;
-  b.jump(after);
-  b.set_block(after);
+void policy_range_rule(Context& c) {
+  policy_destination(c);
+  const Operand& a = c.in.operands[1];
+  const Symbol s = c.symbol(a);
+  if (a.kind == Operand::Kind::address && s.kind == Symbol::Kind::reg && s.type.bits < 32)
+    c.error(a, found_text(a, s) + " as address, 32 or 64 bits were expected");
+  const Operand &primary = c.in.operands[2], &total = c.in.operands[3];
+  if (primary.kind != Operand::Kind::integer || total.kind != Operand::Kind::integer) return;
+  if (static_cast<uint32_t>(primary.bits) > static_cast<uint32_t>(total.bits)) {
+    c.error(primary, "a primary size of " + std::to_string(static_cast<uint32_t>(primary.bits)) +
+                         ", at most the total of " +
+                         std::to_string(static_cast<uint32_t>(total.bits)) + " was expected");
+  }
 }
 
-void wait_async(Emit& e) {
-  for (size_t i = 0; i < e.count(); ++i)
-    if (!e.is_constant(i)) Emit::fail(e.operand(i).loc, "expected a constant number of groups");
-  if (e.has("wait")) {
-    note_groups(e, ir::AsyncNote::commit, ir::AsyncKind::lane);
-    end_copy_group(e, ir::AsyncKind::lane);
-  }
-  if (e.get("wait") == "commit_group") return;
-  const uint64_t younger = e.count() == 1 ? e.operand(0).bits : 0;
-  note_groups(e, ir::AsyncNote::wait, ir::AsyncKind::lane, younger);
-  complete_copies(e, ir::AsyncKind::lane, younger);
+void line_rule(Context& c) {
+  refuse_variable(c, true);
 }
 
 constexpr const char* kTensor = "a prefetch of the descriptor's first 128 bytes to L2";
 
 constexpr Row kCacheRows[] = {
-    {"prefetch", "?ss:global|local level:L1|L2", nullptr, prefetch},
-    {"prefetch", "?ss:global level:L2::evict_last|L2::evict_normal", nullptr, prefetch},
-    {"prefetch", "?ss:const|param tensormap", nullptr, prefetch_tensor, kTensor},
-    {"prefetchu", "level:L1", nullptr, prefetch},
-    {"discard", "?ss:global L2", nullptr, discard},
-    {"applypriority", "?ss:global L2::evict_normal", nullptr, applypriority},
-    {"createpolicy",
-     "fractional primary:L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "
-     "?secondary:L2::evict_first|L2::evict_unchanged type:b64",
-     nullptr, fractional},
-    {"createpolicy", "cvt L2 type:b64", nullptr, convert_policy},
-    {"createpolicy",
-     "range ?ss:global primary:L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "
-     "?secondary:L2::evict_first|L2::evict_unchanged type:b64",
-     nullptr, range},
-    {"cp", "async cop:ca|cg to:shared|shared::cta ss:global ~L2::cache_hint ~pf:$pf", nullptr,
-     copy_async, "completes by the policy async.copy"},
-    {"cp", "async wait:commit_group|wait_all", nullptr, wait_async},
-    {"cp", "async wait_group", nullptr, wait_async},
+    Row{"prefetch", "?ss:global|local level:L1|L2", "a", prefetch}.with(prefetch_rule),
+    Row{"prefetch", "?ss:global level:L2::evict_last|L2::evict_normal", "a", prefetch}
+        .with(prefetch_rule)
+        .in("80.74"),
+    Row{"prefetch", "?ss:const|param tensormap", "A", prefetch_tensor, kTensor}
+        .with(prefetch_rule)
+        .in("90.80"),
+    Row{"prefetchu", "level:L1", "a", prefetch}.with(prefetch_rule),
+    Row{"discard", "?ss:global L2", "a i:128", discard}.with(line_rule).in("80.74"),
+    Row{"applypriority", "?ss:global L2::evict_normal", "a i:128", applypriority}
+        .with(line_rule)
+        .in("80.74"),
+    Row{"createpolicy", "^fractional primary:$primary ?secondary:$secondary type:b64", "n ?x",
+        fractional}
+        .with(policy_fraction_rule)
+        .in("80.74"),
+    Row{"createpolicy", "^cvt L2 type:b64", "n h", convert_policy}
+        .with(policy_destination)
+        .in("80.74"),
+    Row{"createpolicy", "^range ?ss:global primary:$primary ?secondary:$secondary type:b64",
+        "n A m:u32 m:u32", range}
+        .with(policy_range_rule)
+        .in("80.74"),
+    Row{"cp",
+        "^async cop:ca|cg to_space:shared|shared::cta from_space:global ~L2::cache_hint@80.74 "
+        "~pf:L2::64B@80.74|L2::128B@80.74|L2::256B@80.74",
+        nullptr, copy_async, "completes by the policy async.copy"}
+        .with(judge_copy_async)
+        .in("80.70"),
+    Row{"cp", "^async wait:commit_group|wait_all", "", wait_async}.in("80.70"),
+    Row{"cp", "^async wait_group", "i", wait_async}.in("80.70"),
 };
 
 }  // namespace

@@ -54,13 +54,6 @@ void arrive(Context& c) {
   c.value_of(n, kU32, Fit::exact);
 }
 
-void transfer(Context& c) {
-  ordering(c);
-  if (!c.count(2, 2)) return;
-  c.near_address(0, c.get("ss"));
-  c.value_of(c.in.operands[1], kU32, Fit::exact);
-}
-
 void wait(Context& c) {
   ordering(c);
   const bool tries = c.has("try_wait");
@@ -77,31 +70,15 @@ void wait(Context& c) {
   if (c.in.operands.size() == 4) c.value_of(c.in.operands[3], kU32, Fit::exact);
 }
 
-void initialise(Context& c) {
-  if (!c.count(2, 2)) return;
-  c.near_address(0, c.get("ss"));
-  c.value_of(c.in.operands[1], kU32, Fit::exact);
-}
-
 void near(Context& c) {
-  if (!c.count(1, 1)) return;
   const Operand& o = c.in.operands[0];
   if (!o.elements.empty()) c.error(o, "more than an address in the brackets, none was expected");
-  c.near_address(0, c.get("ss"));
 }
 
 void registers_count(Context& c) {
-  if (!c.count(1, 1)) return;
-  const Operand* n = c.literal(0, "a constant number of registers");
-  if (n && (n->bits < 24 || n->bits > 256 || n->bits % 8 != 0))
-    c.error(*n,
-            std::to_string(n->bits) + " registers, a multiple of 8 from 24 to 256 was expected");
-}
-
-void cancel(Context& c) {
-  if (!c.count(2, 2)) return;
-  c.near_address(0, "shared");
-  c.near_address(1, "shared");
+  const Operand& n = c.in.operands[0];
+  if (n.bits < 24 || n.bits > 256 || n.bits % 8 != 0)
+    c.error(n, std::to_string(n.bits) + " registers, a multiple of 8 from 24 to 256 was expected");
 }
 
 // --- memory of many devices
@@ -175,40 +152,14 @@ void store_global(Context& c) {
   if (c.get("sem") == "weak" && c.has("scope")) c.error("`.weak` with a scope, none was expected");
   if (c.get("sem") == "release" && !c.has("scope")) c.error("`.release` without a scope");
   if (c.has("mmio") && c.get("sem") != "release") c.error("`.mmio` without `.release`");
-  if (!c.count(2, 2)) return;
-  c.near_address(0, "global");
-  c.source(1, c.type(), Fit::exact);
-}
-
-void reduce_reporting(Context& c) {
-  if (!c.count(3, 3)) return;
-  c.near_address(0, c.get("ss"));
-  c.value_of(c.in.operands[1], c.type(), Fit::exact);
-  c.near_address(2, "shared");
-}
-
-void reduce_global(Context& c) {
-  if (!c.count(2, 2)) return;
-  c.near_address(0, "global");
-  c.value_of(c.in.operands[1], c.type(), Fit::exact);
-}
-
-void bulk_store(Context& c) {
-  if (!c.count(3, 3)) return;
-  c.near_address(0, c.get("ss"));
-  c.value_of(c.in.operands[1], kU64, Fit::exact);
-  const Operand* value = c.literal(2, "the constant 0");
-  if (value && value->bits != 0)
-    c.error(*value,
-            "a value of " + std::to_string(static_cast<int64_t>(value->bits)) + ", 0 was expected");
 }
 
 constexpr const char* kAsync = "asynchronous stores to global memory are not supported";
 
-constexpr Row async(const char* opcode, const char* pattern, legal::Rule rule, const char* gate,
+constexpr Row async(const char* opcode, const char* pattern, const char* operands, const char* gate,
                     LowerFn lower = nullptr) {
-  if (lower == nullptr) return Row{opcode, pattern, nullptr, nullptr, kAsync}.with(rule).in(gate);
-  return Row{opcode, pattern, nullptr, lower, "", nullptr, isa::Claim::effect}.with(rule).in(gate);
+  if (lower == nullptr) return Row{opcode, pattern, operands, nullptr, kAsync}.in(gate);
+  return Row{opcode, pattern, operands, lower, "", nullptr, isa::Claim::effect}.in(gate);
 }
 
 #define LW_RED                                                        \
@@ -217,9 +168,9 @@ constexpr Row async(const char* opcode, const char* pattern, legal::Rule rule, c
 
 constexpr const char* kCluster = "thread block clusters are not supported";
 
-constexpr Row barrier(const char* pattern, legal::Rule rule, LowerFn lower,
+constexpr Row barrier(const char* pattern, const char* operands, LowerFn lower, legal::Rule rule,
                       const char* gate = "80.70") {
-  return Row{"mbarrier", pattern, nullptr, lower, "", nullptr, isa::Claim::effect}.with(rule).in(
+  return Row{"mbarrier", pattern, operands, lower, "", nullptr, isa::Claim::effect}.with(rule).in(
       gate);
 }
 
@@ -229,23 +180,23 @@ constexpr Row barrier(const char* pattern, legal::Rule rule, LowerFn lower,
 #define LW_ACQUIRE "?sem:acquire|relaxed ?scope:cta|cluster "
 
 constexpr Row kClusterRows[] = {
-    barrier("^init " LW_NEAR, initialise, mbarrier_init),
-    barrier("^inval " LW_NEAR, near, mbarrier_inval),
-    barrier("^arrive ?^expect_tx " LW_RELEASE LW_ANY, arrive, mbarrier_arrive),
-    barrier("^arrive ?noComplete " LW_RELEASE LW_ANY, arrive, mbarrier_arrive),
-    barrier("^arrive_drop ?^expect_tx " LW_RELEASE LW_ANY, arrive, mbarrier_arrive),
-    barrier("^arrive_drop ?noComplete " LW_RELEASE LW_ANY, arrive, mbarrier_arrive),
-    barrier("^expect_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, transfer, mbarrier_transfer,
-            "90.80"),
-    barrier("^complete_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, transfer, mbarrier_transfer,
-            "90.80"),
-    barrier("^test_wait ?^parity " LW_ACQUIRE LW_NEAR, wait, mbarrier_wait),
-    barrier("^try_wait ?^parity " LW_ACQUIRE LW_NEAR, wait, mbarrier_wait, "90.78"),
+    barrier("^init " LW_NEAR, "A m:u32", mbarrier_init, nullptr),
+    barrier("^inval " LW_NEAR, "A", mbarrier_inval, near),
+    barrier("^arrive ?^expect_tx " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
+    barrier("^arrive ?noComplete " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
+    barrier("^arrive_drop ?^expect_tx " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
+    barrier("^arrive_drop ?noComplete " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
+    barrier("^expect_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, "A m:u32", mbarrier_transfer,
+            ordering, "90.80"),
+    barrier("^complete_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, "A m:u32", mbarrier_transfer,
+            ordering, "90.80"),
+    barrier("^test_wait ?^parity " LW_ACQUIRE LW_NEAR, nullptr, mbarrier_wait, wait),
+    barrier("^try_wait ?^parity " LW_ACQUIRE LW_NEAR, nullptr, mbarrier_wait, wait, "90.78"),
     Row{"mbarrier", "^pending_count type:b64", "d:u32 r:u64", mbarrier_pending, "", nullptr,
         isa::Claim::effect}
         .in("80.70"),
-    Row{"cp", "^async ^mbarrier ^arrive ?noinc " LW_NEAR, nullptr, mbarrier_after_copies, "",
-        nullptr, isa::Claim::effect}
+    Row{"cp", "^async ^mbarrier ^arrive ?noinc " LW_NEAR, "A", mbarrier_after_copies, "", nullptr,
+        isa::Claim::effect}
         .with(near)
         .in("80.70"),
 
@@ -279,32 +230,33 @@ constexpr Row kClusterRows[] = {
     device(LW_SAVE "?vec:v2|v4 type:" LW_TINY),
 
     async("st",
-          "^async ?sem:weak ?scope:cluster ?ss:shared::cluster|shared::cta "
-          "mbarrier::complete_tx::bytes ?vec:v2|v4 type:b32|b64|u32|u64|s32|s64|f32|f64",
-          store_reporting, "90.81", store_async),
+          "^async ~sem:weak ~scope:cluster ?ss:shared::cluster|shared::cta "
+          "mbarrier::complete_tx::bytes ~vec:v2|v4 type:b32|b64|u32|u64|s32|s64|f32|f64",
+          nullptr, "90.81", store_async)
+        .with(store_reporting),
     async("st",
           "^async ?mmio ?sem:weak|release ?scope:gpu|sys ss:global "
           "type:b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64",
-          store_global, "100.87"),
-    async("st", "^bulk ?sem:weak ?ss:shared::cta", bulk_store, "100.86"),
-    async("red", LW_RED "op:inc|dec type:u32", reduce_reporting, "90.81", reduce_async),
-    async("red", LW_RED "op:min|max type:u32|s32", reduce_reporting, "90.81", reduce_async),
-    async("red", LW_RED "op:add type:u32|s32|u64", reduce_reporting, "90.81", reduce_async),
-    async("red", LW_RED "op:and|or|xor type:b32", reduce_reporting, "90.81", reduce_async),
+          "A:global m", "100.87")
+        .with(store_global),
+    async("st", "^bulk ?sem:weak ?ss:shared::cta", "A s:u64 i:0", "100.86"),
+    async("red", LW_RED "op:inc|dec type:u32", "A s A:shared", "90.81", reduce_async),
+    async("red", LW_RED "op:min|max type:u32|s32", "A s A:shared", "90.81", reduce_async),
+    async("red", LW_RED "op:add type:u32|s32|u64", "A s A:shared", "90.81", reduce_async),
+    async("red", LW_RED "op:and|or|xor type:b32", "A s A:shared", "90.81", reduce_async),
     async("red", "^async ?mmio sem:release scope:gpu|sys ss:global op:add type:u32|s32|u64|s64",
-          reduce_global, "100.87"),
+          "A:global s", "100.87"),
 
     // A hint to hardware, which has no value.
-    Row{"setmaxnreg", "^action:inc|dec sync+ aligned type:u32|s32", nullptr, [](Emit&) {}, "",
-        nullptr, isa::Claim::effect}
+    Row{"setmaxnreg", "^action:inc|dec sync+ aligned type:u32|s32", "i", [](Emit&) {}, "", nullptr,
+        isa::Claim::effect}
         .with(registers_count)
         .in("90a.80"),
     Row{"clusterlaunchcontrol",
         "^try_cancel async ?ss:shared::cta mbarrier::complete_tx::bytes "
         "?multicast::cluster::all@100a.86 "
         "type:b128",
-        nullptr, nullptr, kCluster}
-        .with(cancel)
+        "A:shared A:shared", nullptr, kCluster}
         .in("100.86"),
     Row{"clusterlaunchcontrol", "^query_cancel is_canceled dtype:pred type:b128", "d:$dtype r",
         nullptr, kCluster}

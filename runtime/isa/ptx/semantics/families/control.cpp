@@ -1,9 +1,13 @@
 // Branches, returns, calls and the odd ones. These handle their own guard where they end a block.
 #include "lanewise/types.hpp"
+#include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
 namespace lanewise::ptx {
 namespace {
+
+using legal::Context;
+using legal::Symbol;
 
 uint32_t label_block(Emit& e, const std::string& name, Loc loc) {
   const Entity* label = e.body.find(name);
@@ -100,12 +104,146 @@ void no_operation(Emit& e) {
   for (size_t i = 0; i < e.count(); ++i) e.raw(i, kU32);
 }
 
+// --- what is legal -------------------------------------------------------------------------------
+
+struct Signature {
+  const std::vector<Variable>* results = nullptr;
+  const std::vector<Variable>* params = nullptr;
+};
+
+uint64_t bytes_of(const Variable& v) {
+  const auto type = ptype_named(v.type);
+  uint64_t n = type ? type->bits / 8 : 0;
+  n *= v.vector;
+  for (const uint64_t d : v.dims) n *= d;
+  return n;
+}
+
+uint64_t align_of(const Variable& v) {
+  if (v.align != 0) return v.align;
+  const auto type = ptype_named(v.type);
+  return type ? type->bits / 8 * v.vector : 1;
+}
+
+/// Arguments are call parameters of the same size, registers of the parameter's width or constants.
+void argument(Context& c, const Operand& o, const Variable& formal, bool result) {
+  const Symbol s = c.symbol(o);
+  if (o.kind == Operand::Kind::sink && result) return;
+  const auto fault = [&] {
+    c.error(o, found_text(o, s) + " for the parameter `" + formal.name + "` of " +
+                   std::to_string(bytes_of(formal)) + " bytes, one of its type was expected");
+  };
+  if (s.kind == Symbol::Kind::variable && s.variable->space == "param" &&
+      o.kind == Operand::Kind::name) {
+    if (formal.space == "reg" || bytes_of(*s.variable) != bytes_of(formal) ||
+        align_of(*s.variable) < align_of(formal))
+      fault();
+    return;
+  }
+  PType want = ptype_named(formal.type).value_or(PType{});
+  if (formal.space != "reg") want.cls = PType::Class::bits;
+  const bool constant = o.kind == Operand::Kind::integer || o.kind == Operand::Kind::float_;
+  if (constant && !result && formal.dims.empty()) {
+    if (!Context::constant_fits(o, want)) fault();
+    return;
+  }
+  if (o.kind == Operand::Kind::name && s.kind == Symbol::Kind::function && !result &&
+      want.bits >= 32)
+    return;
+  const bool reg = o.kind == Operand::Kind::name && s.kind == Symbol::Kind::reg && s.vector == 1 &&
+                   !o.has_offset && !o.negated && o.pair.empty() && formal.dims.empty() &&
+                   formal.vector == 1;
+  if (!reg || !fits(want, s.type, Fit::exact)) fault();
+}
+
+void arguments(Context& c, const Operand* list, const std::vector<Variable>& formals,
+               bool results) {
+  const size_t n = list ? list->elements.size() : 0;
+  if (n != formals.size()) {
+    c.error("found " + std::to_string(n) + (results ? " results, " : " arguments, ") +
+            std::to_string(formals.size()) + " were expected");
+    return;
+  }
+  for (size_t i = 0; i < n; ++i) argument(c, list->elements[i], formals[i], results);
+}
+
+/// What `.calltargets` and `.callprototype` say of a call by way of a register.
+Signature indirect(Context& c, const Operand& o) {
+  const Symbol s = c.symbol(o);
+  if (o.kind == Operand::Kind::name && s.kind == Symbol::Kind::prototype)
+    return {&s.prototype->results, &s.prototype->params};
+  if (o.kind == Operand::Kind::name && s.kind == Symbol::Kind::targets &&
+      !s.targets->targets.empty()) {
+    const Symbol first = c.env.symbols->find(s.targets->targets[0]);
+    if (first.function != nullptr) return {&first.function->results, &first.function->params};
+  }
+  c.error(o, found_text(o, s) + ", a call prototype or a list of targets was expected");
+  return {};
+}
+
+void call_rule(Context& c) {
+  const auto& ops = c.in.operands;
+  size_t at = 0;
+  const Operand* results =
+      !ops.empty() && ops[0].kind == Operand::Kind::list ? &ops[at++] : nullptr;
+  if (at == ops.size()) {
+    c.error("no target, a function was expected");
+    return;
+  }
+  const Operand& target = ops[at++];
+  const Operand* params =
+      at < ops.size() && ops[at].kind == Operand::Kind::list ? &ops[at++] : nullptr;
+  const Operand* last = at < ops.size() ? &ops[at++] : nullptr;
+  if (at != ops.size()) {
+    c.error(ops[at], "an operand too many, none was expected");
+    return;
+  }
+  const Symbol s = c.symbol(target);
+  Signature signature;
+  if (target.kind == Operand::Kind::name && s.kind == Symbol::Kind::function &&
+      !target.has_offset) {
+    if (s.function != nullptr && s.function->entry) {
+      c.error(target, "the kernel `" + target.name + "` as target, a function was expected");
+      return;
+    }
+    if (last != nullptr) {
+      c.error(*last, "an operand too many, none was expected");
+      return;
+    }
+    if (s.function == nullptr) return;
+    signature = {&s.function->results, &s.function->params};
+  } else {
+    if (s.kind != Symbol::Kind::reg) {
+      c.error(target, found_text(target, s) + " as target, a function was expected");
+      return;
+    }
+    c.register_of(target, kU64, Fit::exact);
+    if (last == nullptr) {
+      c.error("a call by way of a register without a prototype, one was expected");
+      return;
+    }
+    signature = indirect(c, *last);
+  }
+  if (signature.results == nullptr) return;
+  arguments(c, results, *signature.results, true);
+  arguments(c, params, *signature.params, false);
+}
+
+void branch_table_rule(Context& c) {
+  const Operand& o = c.in.operands[1];
+  const Symbol s = c.symbol(o);
+  const bool labels = o.kind == Operand::Kind::name && s.kind == Symbol::Kind::targets &&
+                      !s.targets->targets.empty() &&
+                      c.env.symbols->find(s.targets->targets[0]).kind == Symbol::Kind::label;
+  if (!labels) c.error(o, found_text(o, s) + ", a list of branch targets was expected");
+}
+
 constexpr auto kNothing = isa::Claim::exact;  // a value case shows that nothing changes
 
 constexpr Row kControlRows[] = {
     {"bra", "?uni+", "l", bra},
-    Row{"brx", "^idx ?uni+", "s:u32 x", brx}.with(legal::branch_table_rule),
-    Row{"call", "?uni+", nullptr, lower_call}.with(legal::call_rule),
+    Row{"brx", "^idx ?uni+", "s:u32 x", brx}.with(branch_table_rule),
+    Row{"call", "?uni+", nullptr, lower_call}.with(call_rule),
     {"ret", "?uni+", "", ret},
     {"exit", "", "", end_lane},
     {"trap", "", "", trap},
@@ -114,7 +252,8 @@ constexpr Row kControlRows[] = {
     {"pmevent", "mask", "i:0..65535", no_operation, "", nullptr, kNothing},
     Row{"nanosleep", "type:u32", "s", no_operation, "", nullptr, kNothing}.in("70.63"),
     // A launch waits for all that came before it.
-    {"griddepcontrol", "what:wait|launch_dependents", nullptr, no_operation, "", nullptr, kNothing},
+    Row{"griddepcontrol", "what:wait|launch_dependents", "", no_operation, "", nullptr, kNothing}
+        .in("90.78"),
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // cvt between all scalar types. Source and destination registers may be wider than their types.
+#include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
 namespace lanewise::ptx {
@@ -98,17 +99,17 @@ void pair_from_f32(Emit& e) {
 // --- which combinations exist --------------------------------------------------------------------
 
 constexpr const char* kNeedsRounding =
-    "a rounding qualifier is missing, expected one of .rn, .rz, .rm, .rp";
+    "a rounding is missing, one of `.rn` `.rz` `.rm` `.rp` was expected";
 
 bool has_f32(const Form& f) {
   return f.get("type") == "f32" || f.get("dtype") == "f32";
 }
 std::string check_ftz(const Form& f) {
-  return f.has("ftz") && !has_f32(f) ? "'.ftz' needs an .f32 operand" : "";
+  return f.has("ftz") && !has_f32(f) ? "`.ftz` without .f32, it was expected without" : "";
 }
 std::string check_narrowing(const Form& f) {
   if (f.type("dtype").bits >= f.type().bits)
-    return "this rounding qualifier needs a narrower result type";
+    return "a rounding to a type that holds every value, none was expected";
   return check_ftz(f);
 }
 std::string check_widening(const Form& f) {
@@ -121,26 +122,45 @@ std::string check_widening(const Form& f) {
 std::string check_sat(const Form& f) {
   const Range from = range_of(f.type()), to = range_of(f.type("dtype"));
   const bool clamps = from.low < to.low || from.high > to.high;
-  return f.has("sat") && !clamps ? "'.sat' has nothing to clamp between these types" : "";
+  return f.has("sat") && !clamps ? "`.sat` where every value fits, it was expected without" : "";
 }
 std::string check_same(const Form& f) {
   if (!f.has("rnd") && f.type("dtype").bits < f.type().bits) return kNeedsRounding;
-  if (f.get("dtype") != f.get("type")) return "integer rounding needs two equal types";
+  if (f.get("dtype") != f.get("type"))
+    return "a rounding to an integer between two types, `.rn`, `.rz`, `.rm` or `.rp` was expected";
   return check_ftz(f);
 }
 
+/// Special registers convert as the integers that they are.
+void integers_rule(legal::Context& c) {
+  using Special = legal::Special::Kind;
+  const Operand& o = c.in.operands[1];
+  const legal::Special* special = c.symbol(o).special;
+  const PType from = c.type();
+  if (o.kind == Operand::Kind::name && !o.has_offset && special != nullptr) {
+    const bool wide = special->kind == Special::wide || special->kind == Special::word_or_long;
+    const bool word = special->kind == Special::word || special->kind == Special::half_too;
+    if ((wide && from.bits <= 64) || (word && from.bits <= 32)) {
+      c.need(special->sm, special->version, "`" + o.name + "`");
+      return;
+    }
+  }
+  c.source(1, from, kWider);
+}
+
+constexpr Row convert_row(const char* pattern, LowerFn lower, CheckFn check) {
+  return {"cvt", pattern, "n>:$dtype m>", lower, "", check};
+}
+
 constexpr Row kConvertRows[] = {
-    {"cvt", "?sat dtype:$scalar type:$scalar", nullptr, int_to_int, "", check_sat},
-    {"cvt", "rnd:$irnd ?ftz ?sat dtype:$scalar type:f16|f32|f64", nullptr, float_to_int, "",
-     check_ftz},
-    {"cvt", "rnd:$rnd ?ftz ?sat dtype:f16|f32|f64 type:$scalar", nullptr, int_to_float, "",
-     check_ftz},
-    {"cvt", "?rnd:$irnd ?ftz ?sat dtype:f16|f32|f64 type:f16|f32|f64", nullptr, float_same, "",
-     check_same},
-    {"cvt", "rnd:$rnd ?ftz ?sat dtype:f16|f32 type:f32|f64", nullptr, float_to_float, "",
-     check_narrowing},
-    {"cvt", "?ftz ?sat dtype:f32|f64 type:f16|f32", nullptr, float_to_float, "", check_widening},
-    {"cvt", "rnd:rn|rz dtype:f16x2 type:f32", nullptr, pair_from_f32},
+    Row{"cvt", "?sat+ dtype:$scalar type:$scalar", "n>:$dtype x", int_to_int, "", check_sat}.with(
+        integers_rule),
+    convert_row("rnd:$irnd ?ftz ?sat+ dtype:$scalar type:f16|f32|f64", float_to_int, check_ftz),
+    convert_row("rnd:$rnd ?ftz ?sat+ dtype:f16|f32|f64 type:$scalar", int_to_float, check_ftz),
+    convert_row("?ftz ?sat+ dtype:f32|f64 type:f16|f32", float_to_float, check_widening),
+    convert_row("?rnd:$irnd ?ftz ?sat+ dtype:f16|f32|f64 type:f16|f32|f64", float_same, check_same),
+    convert_row("rnd:$rnd ?ftz ?sat+ dtype:f16|f32 type:f32|f64", float_to_float, check_narrowing),
+    Row{"cvt", "rnd:rn|rz dtype:f16x2 type:f32", "n:$dtype m m", pair_from_f32}.in("80.70"),
 };
 
 }  // namespace

@@ -103,22 +103,38 @@ void halves_from_fp8(Emit& e) {
 constexpr const char* kNarrow = "floats of 4 and 6 bits and exponents alone are not supported";
 constexpr const char* kRandom = "stochastic rounding is not supported";
 
+constexpr Row fp8_row(const char* pattern, const char* operands, LowerFn lower) {
+  return Row{"cvt", pattern, operands, lower}.in("89.78");
+}
+constexpr Row absent_row(const char* pattern, const char* operands, const char* why,
+                         const char* gate) {
+  return Row{"cvt", pattern, operands, nullptr, why, nullptr, isa::Claim::none}.in(gate);
+}
+constexpr const char* kSaturating = "saturation to the largest f16 is not supported";
+constexpr const char* kSame = "what it makes of a NaN is not documented";
+constexpr const char* kBits = "integers of 2 and 4 bits are not supported";
+constexpr const char *kOwn = "100a.86", *kDevice = "=1.87";
+
 constexpr Row kFp8Rows[] = {
-    Row{"cvt", "rn satfinite ?relu dtype:e4m3x2|e5m2x2 type:f32", nullptr, fp8_from_f32},
-    Row{"cvt", "rn satfinite ?relu dtype:e4m3x2|e5m2x2 type:f16x2", nullptr, fp8_from_halves},
-    Row{"cvt", "rn ?relu dtype:f16x2 type:e4m3x2|e5m2x2", nullptr, halves_from_fp8},
-    Row{"cvt", "rn satfinite ?relu dtype:e2m1x2|e2m3x2|e3m2x2 type:f32", nullptr, nullptr, kNarrow,
-        nullptr, isa::Claim::none},
-    Row{"cvt", "rn ?relu dtype:f16x2 type:e2m1x2|e2m3x2|e3m2x2", nullptr, nullptr, kNarrow, nullptr,
-        isa::Claim::none},
-    Row{"cvt", "rnd:rz|rp ?satfinite dtype:ue8m0x2 type:f32|bf16x2", nullptr, nullptr, kNarrow,
-        nullptr, isa::Claim::none},
-    Row{"cvt", "rn dtype:bf16x2 type:ue8m0x2", nullptr, nullptr, kNarrow, nullptr,
-        isa::Claim::none},
-    Row{"cvt", "rs ?relu ?satfinite dtype:f16x2|bf16x2 type:f32", nullptr, nullptr, kRandom,
-        nullptr, isa::Claim::none},
-    Row{"cvt", "rs ?relu satfinite dtype:e4m3x4|e5m2x4|e2m3x4|e3m2x4|e2m1x4 type:f32", nullptr,
-        nullptr, kRandom, nullptr, isa::Claim::none},
+    absent_row("dtype:bf16 type:bf16", "n:$dtype m", kSame, "90.78"),
+    absent_row("rnd:rn|rz ?relu@80.70+ satfinite+ dtype:f16 type:f32", "n>:$dtype m>", kSaturating,
+               ".81"),
+    absent_row("rnd:rn|rz ?relu+ satfinite+ dtype:f16x2 type:f32", "n:$dtype m m", kSaturating,
+               "80.81"),
+    absent_row("pack sat+ dtype:u2|s2|u4|s4 type:s32 ctype:b32", "d> s> s> s>", kBits, "72.65"),
+    fp8_row("rn satfinite+ ?relu+ dtype:$fp8 type:f32", "n:$dtype m m", fp8_from_f32),
+    fp8_row("rn satfinite+ ?relu+ dtype:$fp8 type:f16x2", "n:$dtype m", fp8_from_halves),
+    fp8_row("rn ?relu+ dtype:f16x2 type:$fp8", "n:$dtype m", halves_from_fp8),
+    absent_row("rn satfinite+ ?relu+ dtype:$fp6 type:f32", "n:$dtype m m", kNarrow, kOwn),
+    absent_row("rn ?relu+ dtype:f16x2 type:$fp6", "n:$dtype m", kNarrow, kOwn),
+    absent_row("rnd:rz|rp ?satfinite+ dtype:ue8m0x2 type:f32", "n:$dtype m m", kNarrow, kOwn),
+    absent_row("rnd:rz|rp ?satfinite+ dtype:ue8m0x2 type:bf16x2", "n:$dtype m", kNarrow, kOwn),
+    absent_row("rn dtype:bf16x2 type:ue8m0x2", "n:$dtype m", kNarrow, kOwn),
+    absent_row("rs ?relu+ ?satfinite+ dtype:f16x2|bf16x2 type:f32", "n:$dtype m m r:b32", kRandom,
+               kDevice),
+    absent_row("rs ?relu+ satfinite+ dtype:e4m3x4|e5m2x4|e2m3x4|e3m2x4 type:f32", "r:b32 v4 r:b32",
+               kRandom, kDevice),
+    absent_row("rs ?relu+ satfinite+ dtype:e2m1x4 type:f32", "r:b16 v4 r:b32", kRandom, kDevice),
 };
 
 }  // namespace

@@ -1,14 +1,18 @@
 // ld, ldu, st in all spaces.
 #include <algorithm>
 
-#include "runtime/isa/ptx/semantics/async/async.hpp"
+#include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/semantics/memory_common.hpp"
 
 namespace lanewise::ptx {
 namespace {
 
+using legal::Context;
+using legal::Symbol;
+
 void order(Emit& e, ir::Mem& mem) {
-  if (e.has("volatile")) mem.order = ir::Order::volatile_;
+  // Local memory is the lane's own: nobody else changes it.
+  if (e.has("volatile") && e.get("ss") != "local") mem.order = ir::Order::volatile_;
   if (e.has("mmio")) mem.order = ir::Order::mmio;
   const std::string_view sem = e.get("sem");
   if (sem == "relaxed") mem.order = ir::Order::relaxed;
@@ -124,41 +128,98 @@ void store(Emit& e) {
                 t, src[i + 1]);
 }
 
-constexpr const char* kBulkStore = "bulk stores are not supported";
+/// 256 bits is a feature of its own; up to 128 bits is allowed everywhere.
+void check_width(Context& c) {
+  const PType t = c.type();
+  const unsigned n = c.vector(), bits = t.bits * n;
+  if (bits == 256) {
+    c.need(100, 88, "an access of 256 bits");
+  } else if (n == 8) {
+    c.need(0, 80, "`.v8`");
+    if (c.env.manual)
+      c.error("`.v8` of " + t.text() + ", elements of 32 bits were expected (the manual's text)");
+  }
+  if (bits == 128 && n == 1 && (c.get("scope") == "sys" || c.has("sys")))
+    c.need(70, 84, "`.b128` with `.sys`");
+}
+
+/// A parameter that the instruction's space or direction does not reach.
+void check_parameter(Context& c, size_t address) {
+  const Operand& a = c.in.operands[address];
+  const Symbol s = c.symbol(a);
+  if (s.kind != Symbol::Kind::variable || s.variable->space != "param") return;
+  const std::string_view space = c.get("ss");
+  const bool store = c.in.opcode == "st";
+  if (store && s.input) {
+    c.error(a, std::string("a store into the ") + (s.entry ? "kernel" : "function's") +
+                   " parameter `" + a.name + "`, a parameter of a call was expected");
+  }
+  if (!s.entry && space == "param::entry") {
+    c.error(a, "`" + a.name + "` is no kernel parameter, `.param::func` was expected");
+  }
+  if (s.entry && space == "param::func" && (store || c.env.manual)) {
+    c.error(a, "`" + a.name + "` is a kernel parameter, `.param::entry` was expected");
+  }
+  if (!s.parameter && !c.in.guard.empty()) {
+    c.error(a,
+            "a predicate on an access to the call parameter `" + a.name + "`, none was expected");
+  }
+}
+
+void check_attribute(Context& c) {
+  if (c.in.unified.empty()) return;
+  const std::string_view space = c.get("ss");
+  if (!space.empty() && space != "global") return c.refuse_unified();
+  c.need(0, 80, "`.unified`");
+  const Operand& a = c.in.operands[1];
+  const Symbol s = c.symbol(a);
+  if (s.kind != Symbol::Kind::variable) return;
+  if (std::ranges::count(s.variable->attributes, "unified") == 0)
+    c.error(a, "`.unified` on `" + a.name + "`, a variable with that attribute was expected");
+}
+
+void access_rule(Context& c) {
+  check_width(c);
+  if (c.env.manual && c.has("cop") && c.has("l2"))
+    c.error("`." + std::string(c.get("cop")) + "` with `." + std::string(c.get("l2")) +
+            "`, one of them was expected (the manual's text)");
+  if (c.get("ss").starts_with("param")) check_parameter(c, c.in.opcode == "st" ? 0 : 1);
+  if (c.in.opcode == "ld") check_attribute(c);
+}
+
+void uniform_rule(Context& c) {
+  const unsigned bits = c.type().bits * c.vector();
+  if (bits > 128)
+    c.error("a vector of " + std::to_string(bits) + " bits, 128 at most were expected");
+  check_attribute(c);
+}
+
+#define LW_SPACES "global|local|$shared|const|param|param::entry@.83|param::func@.83"
+#define LW_STRONG "scope:$scope ?ss:global|$shared "
+#define LW_HINTS "~l1:$l1 ~l2:$l2 ~L2::cache_hint@80.74 "
+#define LW_WIDE "?vec:$vec type:$data"
+
+constexpr Row load_row(const char* pattern) {
+  return Row{"ld", pattern, "n> u h&L2::cache_hint", load, "", check_hints}.with(access_rule);
+}
+constexpr Row store_row(const char* pattern) {
+  return Row{"st", pattern, "a m> h&L2::cache_hint", store, "", check_hints}.with(access_rule);
+}
 
 constexpr Row kMemoryRows[] = {
-    {"ld",
-     "~weak ?ss:global|local|$sharedany|param|param::entry|param::func|const ?cop:ca|cg|cs|lu|cv "
-     "~l1:$l1 ~l2:$l2 ~pf:$pf ~L2::cache_hint ?vec:$vec type:$mem",
-     nullptr, load, "", check_hints},
-    {"ld", "ss:global nc ?cop:ca|cg|cs ~l1:$l1 ~l2:$l2 ~pf:$pf ~L2::cache_hint ?vec:$vec type:$mem",
-     nullptr, load, "", check_hints},
-    {"ld", "volatile ?ss:global|$sharedany ~l2:$l2 ~pf:$pf ?vec:$vec type:$mem", nullptr, load, "",
-     check_hints},
-    {"ld",
-     "sem:relaxed|acquire scope:$scope ?ss:global|$sharedany ~l1:$l1 ~l2:$l2 ~pf:$pf "
-     "~L2::cache_hint "
-     "?vec:$vec type:$mem",
-     nullptr, load, "", check_hints},
-    {"ld", "mmio relaxed sys ?ss:global type:$mem", nullptr, load, "", check_hints},
-    {"ldu", "?ss:global ?vec:v2|v4 type:$mem", nullptr, load, "", check_hints},
-    {"st",
-     "~weak ?ss:global|local|$sharedany|param|param::func ?cop:wb|cg|cs|wt ~l1:$l1 ~l2:$l2 "
-     "~L2::cache_hint ?vec:$vec type:$mem",
-     nullptr, store, "", check_hints},
-    {"st", "volatile ?ss:global|$sharedany ~l2:$l2 ?vec:$vec type:$mem", nullptr, store, "",
-     check_hints},
-    {"st",
-     "sem:relaxed|release scope:$scope ?ss:global|$sharedany ~l1:$l1 ~l2:$l2 ~L2::cache_hint "
-     "?vec:$vec "
-     "type:$mem",
-     nullptr, store, "", check_hints},
-    {"st", "mmio relaxed sys ?ss:global type:$mem", nullptr, store, "", check_hints},
-    {"st",
-     "async ~mmio ~sem:weak|release ~scope:$scope ?ss:global|shared::cluster "
-     "~mbarrier::complete_tx::bytes ~vec:v2|v4 type:$mem",
-     nullptr, store_async, "", nullptr, isa::Claim::effect},
-    {"st", "bulk ~weak ?ss:shared::cta", nullptr, nullptr, kBulkStore, nullptr, isa::Claim::none},
+    load_row("~weak@70.60 ?ss:" LW_SPACES " ?cop:ca|cg|cs|lu|cv " LW_HINTS "~pf:$pf " LW_WIDE),
+    load_row("ss:global ?cop:ca|cg|cs nc " LW_HINTS "~pf:$pf " LW_WIDE),
+    load_row("volatile ?ss:global|local@.91|$shared ~l2:$l2! ~pf:$pf " LW_WIDE),
+    load_row("sem:relaxed@70.60|acquire@70.60 " LW_STRONG LW_HINTS "~pf:$pf " LW_WIDE),
+    load_row("mmio@70.82 relaxed@70.60 sys ?ss:global type:$data"),
+    Row{"ldu", "?ss:global ?vec:v2|v4 type:$data", "n> u", load, "", check_hints}.with(
+        uniform_rule),
+    store_row(
+        "~weak@70.60 ?ss:global|local|$shared|param|param::func@.83 ?cop:wb|cg|cs|wt " LW_HINTS
+            LW_WIDE),
+    store_row("volatile ?ss:global|local@.91|$shared ~l2:$l2! " LW_WIDE),
+    store_row("sem:relaxed@70.60|release@70.60 " LW_STRONG LW_HINTS LW_WIDE),
+    store_row("mmio@70.82 relaxed@70.60 sys ?ss:global type:$data"),
 };
 
 }  // namespace

@@ -1,9 +1,12 @@
-// mov (also packing and unpacking), cvta, isspacep.
+// mov, also packing and unpacking.
+#include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
-#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::ptx {
 namespace {
+
+using legal::Context;
+using legal::Symbol;
 
 PType bits_type(unsigned bits) {
   return {PType::Class::bits, bits};
@@ -117,136 +120,146 @@ void mov_vector(Emit& e) {
   for (unsigned i = 0; i < n; ++i) e.set(to[i], type, values[i], Fit::exact, true);
 }
 
-/// Generic address of offset 0 of a space; none for spaces that share the generic map.
-ir::Operand window(Emit& e, std::string_view space) {
-  if (space.starts_with("shared")) return imm(guest::kSharedWindow);
-  if (space == "local") return imm(guest::kLocalWindow);
-  if (space.starts_with("param"))
-    return e.op(ir::Op::sreg, ir::Type::u64, {},
-                {.mode = static_cast<uint8_t>(ir::SReg::param_base)});
-  return {};
-}
+// --- what is legal -------------------------------------------------------------------------------
 
-ir::Operand window_as(Emit& e, std::string_view space, PType type) {
-  const ir::Operand base = window(e, space);
-  return base.kind == ir::Operand::Kind::none || type.bits == 64 ? base : e.narrow(base);
-}
-
-void check_space(Emit& e, const Operand& o, std::string_view space) {
-  const Entity* entity = o.name.empty() ? nullptr : e.body.find(o.name);
-  if (entity == nullptr || entity->kind != Entity::Kind::variable) return;
-  const std::string& actual = entity->variable->space;
-  const std::string_view wanted = space.substr(0, space.find(':'));
-  if (actual != wanted)
-    Emit::fail(o.loc, "state space mismatch: '" + o.name + "' is a ." + actual +
-                          " variable, the instruction converts ." + std::string(space));
-}
-
-void cvta(Emit& e) {
-  const PType type = e.type();
-  const std::string_view space = e.get("ss");
-  check_space(e, e.operand(1), space);
-  const ir::Operand address = e.raw(1, type);
-  const ir::Operand base = window_as(e, space, type);
-  if (base.kind == ir::Operand::Kind::none) return e.set(0, type, address);
-  e.set(0, type, e.op(ir::Op::add, type.ir(), {address, base}));
-}
-
-void cvta_to(Emit& e) {
-  const PType type = e.type();
-  if (e.operand(1).kind == Operand::Kind::name && !e.operand(1).has_offset) {
-    const Entity* entity = e.body.find(e.operand(1).name);
-    if (entity != nullptr && entity->kind == Entity::Kind::variable)
-      Emit::fail(e.operand(1).loc,
-                 "'cvta.to' needs a register, '" + e.operand(1).name + "' is a variable");
+bool special_fits(const legal::Special& s, PType want) {
+  const bool integer = want.holds_int();
+  switch (s.kind) {
+    case legal::Special::Kind::word:
+      return integer && want.bits == 32;
+    case legal::Special::Kind::half_too:
+      return integer && (want.bits == 32 || want.bits == 16);
+    case legal::Special::Kind::word_or_long:
+      return integer && (want.bits == 32 || want.bits == 64);
+    case legal::Special::Kind::wide:
+      return integer && want.bits == 64;
+    case legal::Special::Kind::predicate:
+      return want.is_pred();
+    case legal::Special::Kind::vector:
+      return false;
   }
-  const ir::Operand address = e.raw(1, type);
-  const ir::Operand base = window_as(e, e.get("ss"), type);
-  if (base.kind == ir::Operand::Kind::none) return e.set(0, type, address);
-  e.set(0, type, e.op(ir::Op::sub, type.ir(), {address, base}));
+  return false;
 }
 
-ir::Operand inside(Emit& e, ir::Operand address, ir::Operand base, uint64_t size) {
-  const ir::Reg offset = e.op(ir::Op::sub, ir::Type::u64, {address, base});
-  return e.op(ir::Op::icmp, ir::Type::u64, {offset, imm(size)}, {.cond = ir::Cond::lt});
-}
-
-/// Constant variables lie in the arena among the others; the module knows which they are.
-ir::Operand is_constant_address(Emit& e, ir::Operand address) {
-  ir::Operand found = imm(0);
-  for (const Variable& v : e.kernel.module.module.variables) {
-    const uint64_t bytes = variable_bytes(v);
-    if (v.space != "const" || v.is_extern || bytes == 0) continue;
-    const ir::Operand base = ir::Operand::address_of(e.kernel.symbol(v.name));
-    const ir::Operand here = inside(e, address, base, bytes);
-    found = found.is_imm() ? here : ir::Operand(e.op(ir::Op::or_, ir::Type::pred, {found, here}));
+void special_source(Context& c, const Operand& o, const legal::Special& s, PType want) {
+  const bool vector = c.vector() > 1;
+  const bool word =
+      s.kind != legal::Special::Kind::wide && s.kind != legal::Special::Kind::predicate;
+  const bool half = want.bits == 16 && s.kind == legal::Special::Kind::vector && s.sm == 0;
+  const bool fine = vector
+                        ? word && c.vector() == 4 && (want.bits == 32 || half) && !want.is_float()
+                        : special_fits(s, want);
+  if (!fine) {
+    c.error(o, "the special register `" + o.name + "` by a move of " + want.text() +
+                   (vector ? " vectors" : "") + ", one of its own type was expected");
+    return;
   }
-  return found;
+  c.need(s.sm, s.version, "`" + o.name + "`");
 }
 
-void isspacep(Emit& e) {
-  const std::string_view space = e.get("ss");
-  const Entity* entity =
-      e.operand(1).kind == Operand::Kind::name ? e.body.find(e.operand(1).name) : nullptr;
-  if (entity != nullptr && entity->kind != Entity::Kind::reg)
-    Emit::fail(e.operand(1).loc, "'isspacep' needs a register with a generic address");
-  const bool narrow = entity != nullptr && entity->type.bits == 32;
-  const ir::Operand address = narrow ? e.widen(e.raw(1, kB32), false) : e.raw(1, kB64);
-  if (space == "const") return e.set(0, kPred, is_constant_address(e, address));
-  if (space == "global") {
-    // The window of the kernel's parameters is inside the global one, that of constants is not.
-    const ir::Operand constant = is_constant_address(e, address);
-    const ir::Reg arena = e.op(ir::Op::icmp, ir::Type::u64, {address, imm(guest::kArenaBase)},
-                               {.cond = ir::Cond::ge});
-    if (constant.is_imm()) return e.set(0, kPred, arena);
-    const ir::Reg other = e.op(ir::Op::not_, ir::Type::pred, {constant});
-    return e.set(0, kPred, e.op(ir::Op::and_, ir::Type::pred, {arena, other}));
+void address_source(Context& c, const Operand& o, const Symbol& s, PType want) {
+  const bool opaque = s.variable->type.ends_with("ref");
+  if (opaque && want != kU64) {
+    c.error(o,
+            "the address of `" + o.name + "` by a move of " + want.text() + ", .u64 was expected");
+  } else if (s.variable->space == "param" && !s.parameter) {
+    c.error(o, "the address of the call parameter `" + o.name +
+                   "`, a variable of another space was expected");
+  } else if (want.is_float() || want.is_pred() || want.bits > 64) {
+    c.error(o, "the address of `" + o.name + "` by a move of " + want.text() +
+                   ", an integer type was expected");
+  } else if (want.bits < 64 && s.variable->space == "global") {
+    c.warn(o, "the address of `" + o.name + "` in " + std::to_string(want.bits) +
+                  " bits, 64 bits were expected");
   }
-  const bool param = space.starts_with("param");
-  const uint64_t size = param ? e.kernel.program.param_bytes : guest::kWindowSize;
-  e.set(0, kPred, inside(e, address, window(e, space), size));
 }
 
-/// A cluster has one group, whose rank is 0: any other rank gives an address that faults.
-void mapa(Emit& e) {
-  const PType type = e.type();
-  const Operand& a = e.operand(1);
-  const bool window = e.has("ss");
-  ir::Operand address = e.raw(1, type);
-  const Entity* entity = a.kind == Operand::Kind::name ? e.body.find(a.name) : nullptr;
-  if (entity != nullptr && entity->kind == Entity::Kind::variable) {
-    if (entity->space != ir::Space::shared)
-      Emit::fail(a.loc, "'mapa' needs an address of shared memory");
-    if (!window) {
-      const uint64_t generic = address.imm + guest::kSharedWindow;
-      address = imm(generic);
+/// `source`: a side of `want` bits that is read may have integers, which are as wide as the
+/// registers among them.
+unsigned vector_bits(Context& c, const Operand& o, bool source, unsigned want) {
+  unsigned width = 0;
+  bool integers = false, floats = false;
+  for (const Operand& e : o.elements) {
+    const Symbol s = c.symbol(e);
+    if (e.kind == Operand::Kind::sink) continue;
+    if (e.kind == Operand::Kind::integer && source) {
+      integers = true;
+      continue;
     }
+    if (e.kind != Operand::Kind::name || s.kind != Symbol::Kind::reg || s.vector != 1) {
+      c.error(e, found_text(e, s) + " in a vector, a register was expected");
+      return 0;
+    }
+    if (width != 0 && width != s.type.bits) {
+      c.error(e, found_text(e, s) + " among others of " + std::to_string(width) +
+                     " bits, elements of one width were expected");
+      return 0;
+    }
+    width = s.type.bits;
+    integers = integers || s.type.is_int();
+    floats = floats || s.type.is_float();
   }
-  const ir::Operand nowhere = imm(window ? guest::kWindowSize - 16 : 0);
-  const ir::Reg own = e.op(ir::Op::icmp, ir::Type::u32, {e.raw(2, kU32), imm(0)});
-  e.set(0, type, e.op(ir::Op::select, type.ir(), {own, address, nowhere}));
+  if (integers && floats) {
+    c.error(o, "integers and floats in one vector, elements of one kind were expected");
+    return 0;
+  }
+  if (width == 0 && integers) width = want / static_cast<unsigned>(o.elements.size());
+  if (width == 0) c.error(o, "nothing but `_` in the vector, a register was expected");
+  return width * static_cast<unsigned>(o.elements.size());
 }
 
-void getctarank(Emit& e) {
-  const PType type = e.type();
-  e.raw(1, type);
-  e.set(0, kU32, imm(0));
+/// One side of a pack or unpack.
+void packed_side(Context& c, const Operand& o, PType want, bool source) {
+  if (!want.is_untyped()) {
+    c.error(o, "a vector in a move of " + want.text() + ", a .b type was expected");
+    return;
+  }
+  const unsigned bits = vector_bits(c, o, source, want.bits);
+  if (bits != 0 && bits != want.bits) {
+    c.error(o, "a vector of " + std::to_string(bits) + " bits, " + std::to_string(want.bits) +
+                   " were expected");
+  }
 }
 
-constexpr const char* kOneGroup = "a cluster has one group";
+void move_rule(Context& c) {
+  if (!c.count(2, 2)) return;
+  const PType want = c.type();
+  const Operand &d = c.in.operands[0], &a = c.in.operands[1];
+  const Symbol s = c.symbol(a);
+  if (c.vector() > 1) {
+    c.vector_operand(0, want, c.vector(), Fit::exact, false, true);
+    if (a.kind == Operand::Kind::name && s.kind == Symbol::Kind::special)
+      return special_source(c, a, *s.special, want);
+    // One value where a vector should stand: the assembler cuts it into bytes.
+    const bool scalar =
+        a.kind == Operand::Kind::integer || (a.kind == Operand::Kind::name && a.has_offset) ||
+        (s.kind == Symbol::Kind::reg && s.vector == 1 && a.kind == Operand::Kind::name);
+    if (scalar && (s.kind == Symbol::Kind::reg || !want.is_float()) && !c.env.manual)
+      return c.source(1, want, Fit::exact);
+    const bool number =
+        s.kind == Symbol::Kind::variable && a.kind == Operand::Kind::name && !want.is_float();
+    if (number && (s.variable->space != "global" || c.allows_32_bit())) return;
+    return c.vector_operand(1, want, c.vector(), Fit::exact, true, false);
+  }
+  if (d.kind == Operand::Kind::vector && d.elements.size() > 1) {
+    packed_side(c, d, want, false);
+  } else {
+    c.destination(0, want, Fit::exact);
+  }
+  if (a.kind == Operand::Kind::vector && a.elements.size() > 1)
+    return packed_side(c, a, want, true);
+  const bool named = a.kind == Operand::Kind::name || a.kind == Operand::Kind::array;
+  if (named && s.kind == Symbol::Kind::special) return special_source(c, a, *s.special, want);
+  if (named && s.kind == Symbol::Kind::variable) return address_source(c, a, s, want);
+  if (named && s.kind == Symbol::Kind::function) return;
+  c.source(1, want, Fit::exact);
+}
 
 constexpr Row kMoveRows[] = {
-    {"mov", "type:pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f32|f64", nullptr, mov},
-    {"mov", "vec:v2|v4 type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", nullptr, mov_vector},
-    {"cvta", "ss:global|const|local|$sharedany|param|param::entry type:u64", nullptr, cvta},
-    {"cvta", "ss:global|const|local|$sharedany|param|param::entry type:u32", nullptr, cvta, "",
-     nullptr, isa::Claim::effect},
-    {"cvta", "to ss:global|const|local|$sharedany|param|param::entry type:u64", nullptr, cvta_to},
-    {"cvta", "to ss:global|const|local|$sharedany|param|param::entry type:u32", nullptr, cvta_to,
-     "", nullptr, isa::Claim::effect},
-    {"isspacep", "ss:global|const|local|$sharedany|param|param::entry", nullptr, isspacep},
-    {"mapa", "?ss:shared::cluster type:u32|u64", nullptr, mapa, kOneGroup},
-    {"getctarank", "?ss:shared::cluster type:u32|u64", nullptr, getctarank, kOneGroup},
+    Row{"mov", "type:pred|b16|b32|b64|b128@70.83|u16|u32|u64|s16|s32|s64|f32|f64", nullptr, mov}
+        .with(move_rule),
+    Row{"mov", "vec:v2|v4 type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", nullptr, mov_vector}
+        .with(move_rule),
 };
 
 }  // namespace

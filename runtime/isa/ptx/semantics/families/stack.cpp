@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "lanewise/types.hpp"
+#include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
 namespace lanewise::ptx {
@@ -77,10 +78,18 @@ void stack_restore(Emit& e) {
   e.emit(Op::sub, Type::u32, {e.kernel.alloca_top()}, {place, imm(area)});
 }
 
+void alloca_rule(legal::Context& c) {
+  if (c.in.operands.size() != 3 || c.in.operands[2].kind != Operand::Kind::integer) return;
+  const Operand& align = c.in.operands[2];
+  if (!std::has_single_bit(align.bits))
+    c.error(align,
+            "an alignment of " + std::to_string(align.bits) + ", a power of two was expected");
+}
+
 constexpr Row kStackRows[] = {
-    {"alloca", "type:u32|u64", nullptr, alloca_bytes},
-    {"stacksave", "type:u32|u64", nullptr, stack_save},
-    {"stackrestore", "type:u32|u64", nullptr, stack_restore},
+    Row{"alloca", "type:u32|u64", "d s ?i", alloca_bytes}.with(alloca_rule).in("52.73"),
+    Row{"stacksave", "type:u32|u64", "d", stack_save}.in("52.73"),
+    Row{"stackrestore", "type:u32|u64", "r", stack_restore}.in("52.73"),
 };
 
 }  // namespace

@@ -88,20 +88,28 @@ constexpr Row kSyncRows[] = {
     {"barrier", "?^cta ^red op:popc ?aligned type:u32", "d b t p", reduce},
     {"barrier", "?^cta ^red op:and|or ?aligned type:pred", "d b p", reduce},
     {"barrier", "?^cta ^red op:and|or ?aligned type:pred", "d b t p", reduce},
-    {"membar", "scope:cta|gl|sys", nullptr, membar},
-    {"membar", "proxy alias", nullptr, fence_proxy},
-    {"fence", "proxy kind:alias|async ?ss:global|shared::cta|shared::cluster", nullptr,
-     fence_proxy},
-    {"fence", "proxy kind:tensormap::generic sem:acquire|release scope:$scope", nullptr,
-     fence_proxy},
-    {"fence", "sem:acquire sync_restrict::shared::cluster scope:cluster", nullptr, fence_scoped},
-    {"fence", "sem:release sync_restrict::shared::cta scope:cluster", nullptr, fence_scoped},
-    {"fence", "proxy kind:async::generic sem:acquire sync_restrict::shared::cluster scope:cluster",
-     nullptr, fence_proxy},
-    {"fence", "proxy kind:async::generic sem:release sync_restrict::shared::cta scope:cluster",
-     nullptr, fence_proxy},
-    {"fence", "mbarrier_init sem:release scope:cluster", nullptr, fence_scoped},
-    {"fence", "?sem:sc|acq_rel|acquire|release scope:$scope", nullptr, fence_scoped},
+    {"membar", "scope:cta|gl|sys", "", membar},
+    Row{"membar", "^proxy alias", "", fence_proxy}.in("70.75"),
+    Row{"fence", "^proxy alias ~restrict:$restrict!", "", fence_proxy}.in("70.75"),
+    Row{"fence", "^proxy async ?ss:global|shared::cta|shared::cluster ~restrict:$restrict!", "",
+        fence_proxy}
+        .in("90.80"),
+    Row{"fence", "^proxy tensormap::generic sem:acquire scope:$scope", "A i:128", fence_proxy}.in(
+        "90.83"),
+    Row{"fence", "^proxy tensormap::generic sem:release scope:$scope", "", fence_proxy}.in("90.83"),
+    Row{"fence", "sem:acquire sync_restrict::shared::cluster scope:cluster", "", fence_scoped}.in(
+        "90.80"),
+    Row{"fence", "sem:release sync_restrict::shared::cta scope:cluster", "", fence_scoped}.in(
+        "90.80"),
+    Row{"fence", "^proxy async::generic sem:acquire sync_restrict::shared::cluster scope:cluster",
+        "", fence_proxy}
+        .in("90.86"),
+    Row{"fence", "^proxy async::generic sem:release sync_restrict::shared::cta scope:cluster", "",
+        fence_proxy}
+        .in("90.86"),
+    Row{"fence", "mbarrier_init sem:release scope:cluster", "", fence_scoped}.in("90.80"),
+    Row{"fence", "?sem:sc|acq_rel|acquire@.80|release@.80 scope:$scope", "", fence_scoped}.in(
+        "70.60"),
 };
 
 }  // namespace
