@@ -11,7 +11,7 @@ export LANEWISE_VALIDATION=0 LANEWISE_CUDA_DRIVER=$out/none.so
 device=${LANEWISE_TEST_DEVICE:-auto}
 "$bin/gpu_kit" run "$out" --slice --suite "$suite" --exec "$programs" --device "$device" --only '^(?!truth/values-|truth/[a-km-z])'
 grep -q '"state":"failed"\|"state":"error"\|"state":"killed"' "$out/results.jsonl" && { echo "a stage did not pass"; exit 1; }
-for stage in facts exec/vector_add.cuda13 selftest/ptx_st programs/ptx-lane-off streams/ptx 'values/ptx/carries' bench/glsl/copy1/off \
+for stage in facts exec/vector_add.cuda13 selftest/ptx_st programs/ptx-lane-off streams/ptx-lane-arena streams/sass-packed-off streams/gcn-packed-alloc 'values/ptx/carries' bench/glsl/copy1/off \
   device/compile device/copy device/large device/soak; do
   grep -q "\"name\":\"$stage\",\"state\":\"passed\"" "$out/results.jsonl" || { echo "no passed stage $stage"; exit 1; }
 done

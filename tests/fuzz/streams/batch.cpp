@@ -49,7 +49,8 @@ struct Batch::Compiled {
   std::map<std::string, std::string> policies;
 };
 
-Batch::Batch(const Family& family, uint64_t seed, unsigned waves) : waves_(waves) {
+Batch::Batch(const Family& family, uint64_t seed, unsigned waves, const Mode& mode)
+    : mode_(mode), waves_(waves) {
   Random random(seed);
   setting_ = family.setting(random);
   block_ = setting_.wave;
@@ -78,7 +79,10 @@ Batch::Batch(const Family& family, uint64_t seed, unsigned waves) : waves_(waves
 }
 
 /// A lane is settled when it touches what it may touch: known bytes, or nothing near any memory.
+/// Where nothing is checked, nothing may fault.
 bool Batch::settle(unsigned place, size_t thread, const Effect& e) {
+  if (mode_.check == Memcheck::off && e.memory.kind != FaultKind::none) return false;
+  if (mode_.check == Memcheck::arena && e.memory.unallocated) return false;
   const bool writes = code_[place]->writes();
   const auto self = static_cast<uint32_t>(1 + place * threads() + thread);
   for (const Touch& t : e.memory.touches) {
@@ -180,24 +184,37 @@ std::vector<uint64_t> Batch::records() const {
   return table;
 }
 
+LaunchRequest Batch::request(std::span<std::byte> record) {
+  static const std::vector<Allocation> kAllocations = {{kLoads.first, kLoads.size, "loads"},
+                                                       {kStores.first, kStores.size, "stores"}};
+  LaunchRequest r;
+  r.program = &program();
+  r.grid = {waves_, 1, 1};
+  r.block = {block_, 1, 1};
+  r.params.resize(std::max<size_t>(r.program->param_bytes, 16));
+  r.param_address = kParamsAt;
+  r.allocations = kAllocations;
+  r.memcheck = mode_.check;
+  r.wave = mode_.wave;
+  r.policies = compiled_->policies;
+  r.record = record;
+  return r;
+}
+
 std::optional<Batch::Mismatch> Batch::run(Engine& engine) {
-  const ir::Program& p = program();
+  program();
   const std::vector<uint64_t> in = records();
   std::vector<uint64_t> out(threads() * compiled_->hidden.out_stride() / 8);
   engine.reserve(kArenaBytes);
   engine.write(guest::kArenaBase, std::as_bytes(std::span(noise())));
   std::vector<uint64_t> record = in;
   record.resize(in.size() + out.size());
-  LaunchRequest request;
-  request.program = &p;
-  request.grid = {waves_, 1, 1};
-  request.block = {block_, 1, 1};
-  request.params.resize(std::max<size_t>(p.param_bytes, 16));
-  request.param_address = kParamsAt;
-  request.policies = compiled_->policies;
-  request.record = std::as_writable_bytes(std::span(record));
-  engine.write(kParamsAt, request.params);
-  const LaunchResult result = engine.launch(request);
+  const LaunchRequest asked = request(std::as_writable_bytes(std::span(record)));
+  engine.write(kParamsAt, asked.params);
+  const LaunchResult result = engine.launch(asked);
+  if (mode_.wave != WaveMode::automatic && result.wave_mode != name(mode_.wave) &&
+      engine.info().type != "reference")
+    return Mismatch{fmt::format("it ran in {} mode: {}", result.wave_mode, result.wave_reason), {}};
   std::copy_n(record.begin() + static_cast<ptrdiff_t>(in.size()), out.size(), out.begin());
   if (auto m = compare_registers(out)) return m;
   std::vector<uint8_t> memory(memory_.size());
@@ -207,7 +224,7 @@ std::optional<Batch::Mismatch> Batch::run(Engine& engine) {
 }
 
 Repro Batch::suspect(unsigned place, size_t thread) const {
-  Repro r{setting_, code_[place], {}, {}};
+  Repro r{setting_, mode_, code_[place], {}, {}};
   const size_t first = thread / block_ * block_;
   for (size_t n = first; n < first + block_; ++n) {
     r.wave.push_back(lanes_[place][n]);

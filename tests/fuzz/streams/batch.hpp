@@ -14,9 +14,16 @@ namespace lanewise::fuzz {
 /// The bytes of both regions before any access, always the same.
 const std::vector<uint8_t>& noise();
 
+/// How an engine runs a batch.
+struct Mode {
+  Memcheck check = Memcheck::arena;
+  WaveMode wave = WaveMode::automatic;
+};
+
 /// One wave on which one instruction goes wrong, or might: everything a script of it needs.
 struct Repro {
   Setting setting;
+  Mode mode;
   InstructionPtr code;
   std::vector<Lane> wave;
   std::map<uint64_t, uint8_t> bytes;  ///< memory that matters; all other bytes are zero
@@ -24,7 +31,7 @@ struct Repro {
 
 class Batch {
  public:
-  Batch(const Family& family, uint64_t seed, unsigned waves);
+  Batch(const Family& family, uint64_t seed, unsigned waves, const Mode& mode);
   uint64_t cases() const { return cases_; }
   /// How many of them reach memory, and how many fault.
   uint64_t reaching() const { return reaching_; }
@@ -44,6 +51,7 @@ class Batch {
   size_t threads() const { return size_t{waves_} * block_; }
   const ir::Program& program();
   std::vector<uint64_t> records() const;
+  LaunchRequest request(std::span<std::byte> record);
   Repro suspect(unsigned place, size_t thread) const;
   Mismatch mismatch(const std::string& what, std::optional<unsigned> place, size_t thread) const;
   std::optional<Mismatch> compare_registers(const std::vector<uint64_t>& got) const;
@@ -56,6 +64,7 @@ class Batch {
     unsigned place = 0;
   };
   Setting setting_;
+  Mode mode_;
   std::vector<InstructionPtr> code_;
   unsigned waves_, block_;
   bool partial_ = false;

@@ -73,9 +73,9 @@ class Access : public Instruction {
           habit == 3 ? region.first + random.below(region.size - 64) : start + n * step;
       address = address / unit * unit;
       if (random.chance(24))
-        address =
-            random.pick<uint64_t>({0, 0xfff8, kFar, uint64_t{1} << 32, uint64_t{1} << 63,
-                                   ~uint64_t{0} - 31, (uint64_t{1} << 32) + guest::kArenaBase});
+        address = random.pick<uint64_t>({0, 0xfff8, kFar, kUnallocated, uint64_t{1} << 32,
+                                         uint64_t{1} << 63, ~uint64_t{0} - 31,
+                                         (uint64_t{1} << 32) + guest::kArenaBase});
       aim(lane, address);
     }
   }

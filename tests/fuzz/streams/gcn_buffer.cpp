@@ -188,7 +188,8 @@ void BufferInstruction::aim(Random& random, const Region& region, std::span<Lane
     base = (target - without_base) & kBase;
   else if (without_base <= target)
     base = target - without_base;
-  if (random.chance(32)) base = random.pick<uint64_t>({0, kBase, kFar, kFar << 8, 0x8000});
+  if (random.chance(32))
+    base = random.pick<uint64_t>({0, kBase, kFar, kUnallocated, kFar << 8, 0x8000});
   set_words(wave, with_base(words(wave[0]), base));
 }
 

@@ -14,11 +14,35 @@ using namespace lanewise::fuzz;
 namespace {
 
 struct Options {
-  std::string family = "all", device = "all", out = ".";
+  std::string family = "all", device = "all", out = ".", memcheck = "mix", wave = "auto";
   uint64_t cases = 2000, seed = 1;
   unsigned waves = 8;
   double seconds = 0;  ///< 0: as many cases as asked
 };
+
+const std::map<std::string, std::vector<Memcheck>> kMemchecks = {
+    {"arena", {Memcheck::arena}},
+    {"alloc", {Memcheck::alloc}},
+    {"off", {Memcheck::off}},
+    {"mix", {Memcheck::arena, Memcheck::alloc, Memcheck::off}}};
+const std::map<std::string, std::vector<WaveMode>> kWaves = {
+    {"auto", {WaveMode::automatic}},
+    {"lane", {WaveMode::lane}},
+    {"packed", {WaveMode::packed}},
+    {"serial", {WaveMode::serial}},
+    {"mix", {WaveMode::lane, WaveMode::packed}}};
+
+/// What the options say of one program: where they leave a choice, one after the other.
+Mode mode_of(const Options& o, uint64_t seed) {
+  const auto& checks = kMemchecks.at(o.memcheck);
+  const auto& waves = kWaves.at(o.wave);
+  return {checks[seed % checks.size()], waves[seed % waves.size()]};
+}
+std::string words_of(const Mode& mode) {
+  const auto has = [&](const auto& choice) { return choice.second == std::vector{mode.check}; };
+  return fmt::format("--memcheck {} --wave {}", std::ranges::find_if(kMemchecks, has)->first,
+                     mode.wave == WaveMode::automatic ? "auto" : name(mode.wave));
+}
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -39,9 +63,10 @@ std::vector<Target> targets(const Options& o) {
 
 void report(const Options& o, const Family& family, uint64_t seed, const Target& t,
             const Batch::Mismatch& m) {
-  fmt::print("MISMATCH {} seed {} on {}: {}\n", family.name, seed, t.label, m.what);
-  const std::string note = fmt::format("fuzz_streams --family {} --seed {} --waves {} on {}",
-                                       family.name, seed, o.waves, t.label);
+  const std::string mode = words_of(mode_of(o, seed));
+  fmt::print("MISMATCH {} seed {} {} on {}: {}\n", family.name, seed, mode, t.label, m.what);
+  const std::string note = fmt::format("fuzz_streams --family {} --seed {} --waves {} {} on {}",
+                                       family.name, seed, o.waves, mode, t.label);
   const Shrunk s = shrink(m.suspects, *t.engine, note);
   if (s.script.empty()) return;
   const std::string path = fmt::format("{}/fuzz_{}_{}_{}.lw", o.out, family.name, seed, t.label);
@@ -56,7 +81,7 @@ unsigned run_family(const Options& o, const Family& family, std::vector<Target> 
   uint64_t cases = 0, reaching = 0, faulting = 0, seed = o.seed;
   unsigned programs = 0, wrong = 0;
   for (; o.seconds > 0 ? now() < end : cases < o.cases; ++seed, ++programs) {
-    Batch batch(family, seed, o.waves);
+    Batch batch(family, seed, o.waves, mode_of(o, seed));
     for (Target& t : list) {
       const double start = now();
       const auto mismatch = batch.run(*t.engine);
@@ -97,6 +122,12 @@ int main(int argc, char** argv) {
   app.add_option("--waves", o.waves, "in one dispatch")
       ->capture_default_str()
       ->check(CLI::Range(1, 1024));
+  app.add_option("--memcheck", o.memcheck, "mix: one program after the other")
+      ->capture_default_str()
+      ->check(CLI::IsMember(kMemchecks));
+  app.add_option("--wave", o.wave, "mix: lane and packed, one program after the other")
+      ->capture_default_str()
+      ->check(CLI::IsMember(kWaves));
   app.add_option("--out", o.out, "folder for scripts of what goes wrong")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {

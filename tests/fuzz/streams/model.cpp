@@ -6,11 +6,12 @@ namespace lanewise::fuzz {
 
 FaultKind Memory::verdict(uint64_t address) {
   if (address < guest::kNullPageEnd) return FaultKind::null;
-  if (address < guest::kArenaBase || address >= kFar) return FaultKind::out_of_range;
+  if (address < guest::kArenaBase || address >= kUnallocated) return FaultKind::out_of_range;
   return FaultKind::none;
 }
 
 void Memory::fault(FaultKind k, uint64_t address) {
+  unallocated = unallocated || (address >= kUnallocated && address < kFar);
   if (kind != FaultKind::none) return;
   kind = k;
   fault_address = address;

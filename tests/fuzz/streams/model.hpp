@@ -44,6 +44,9 @@ struct Region {
 /// Loads read the one, stores and atomics own bytes of the other.
 inline constexpr Region kLoads{guest::kArenaBase, uint64_t{1} << 20};
 inline constexpr Region kStores{guest::kArenaBase + (uint64_t{1} << 20), uint64_t{4} << 20};
+/// From here up to kFar there is no allocation; what there is of the arena only the check of
+/// allocations keeps guests from.
+inline constexpr uint64_t kUnallocated = kStores.first + kStores.size;
 
 /// Of one access; the widest has 32.
 using Bytes = std::array<uint8_t, 32>;
@@ -70,6 +73,7 @@ class Memory {
   std::map<uint64_t, uint8_t> written;
   FaultKind kind = FaultKind::none;
   uint64_t fault_address = 0;
+  bool unallocated = false;  ///< an access began between kUnallocated and kFar
 
  private:
   bool enter(uint64_t address, unsigned bytes);

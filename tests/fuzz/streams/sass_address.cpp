@@ -101,11 +101,11 @@ void SassInstruction::aim(Lane& lane, uint64_t address) const {
 }
 void SassInstruction::outside(Random& random, Lane& lane) const {
   if (a_.extended)
-    aim(lane, random.pick<uint64_t>({0, 0xfffc, kFar, uint64_t{1} << 32,
+    aim(lane, random.pick<uint64_t>({0, 0xfffc, kFar, kUnallocated, uint64_t{1} << 32,
                                      (uint64_t{1} << 40) + guest::kArenaBase, uint64_t{1} << 63,
                                      ~uint64_t{0} - 15}));
   else
-    aim(lane, random.pick<uint64_t>({0, 0xfff0, kFar, 0x7ffffff0, 0xfffffff0}));
+    aim(lane, random.pick<uint64_t>({0, 0xfff0, kFar, kUnallocated, 0x7ffffff0, 0xfffffff0}));
 }
 
 }  // namespace lanewise::fuzz

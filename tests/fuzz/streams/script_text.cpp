@@ -130,6 +130,9 @@ std::string repro_script(const Repro& r, const std::string& note) {
   std::ranges::sort(wave, {}, &Lane::number);
   const Expected e = expected(r, wave);
   std::string t = "# " + note + "\n" + head(r.setting) + "case \"found by the fuzzer\" {\n";
+  if (r.mode.check != Memcheck::alloc)  // a script's own
+    t += fmt::format("  memcheck {}\n", r.mode.check == Memcheck::arena ? "arena" : "off");
+  if (r.mode.wave != WaveMode::automatic) t += fmt::format("  mode {}\n", name(r.mode.wave));
   t += fmt::format("  block {}\n  buffer mem u8[{}] = {}\n", wave.size(), e.buffer,
                    contents(r.bytes));
   std::vector<unsigned> active;

@@ -13,6 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSets[] = {"ptx", "sass", "gcn"};
+constexpr const char* kWaves[] = {"lane", "packed"};
+constexpr const char* kChecks[] = {"alloc", "arena", "off"};
 
 /// What the first minutes on a card are for: what only it can answer, then whether it is right, how
 /// quick it is, and last what takes long and rarely finds anything.
@@ -125,8 +127,8 @@ class Lister {
     const std::string jobs =
         std::to_string(std::clamp(std::thread::hardware_concurrency() / 2, 1U, 8U));
     for (const char* set : kSets)
-      for (const char* wave : {"lane", "packed"})
-        for (const char* check : {"alloc", "arena", "off"}) {
+      for (const char* wave : kWaves)
+        for (const char* check : kChecks) {
           if (p_.slice && std::string(set) + wave + check != "ptxlaneoff") continue;
           std::vector<std::string> words = {
               "fuzz_programs", "--isa",    set,       "--wave", wave,      "--memcheck",
@@ -140,13 +142,19 @@ class Lister {
   }
 
   void streams() {
-    for (const char* family : {"ptx", "sass", "sass-atomic", "gcn", "gcn-format"}) {
-      if (p_.slice && std::string(family) != "ptx") continue;
-      add(fmt::format("streams/{}", family),
-          {"fuzz_streams", "--family", family, "--device", p_.device, "--out", p_.scratch,
-           p_.slice ? "--cases" : "--seconds", p_.slice ? "300" : "15"},
-          150);
-    }
+    for (const char* family : {"ptx", "sass", "sass-atomic", "gcn", "gcn-format"})
+      for (const char* wave : kWaves)
+        for (const char* check : kChecks) {
+          const std::string name = fmt::format("{}-{}-{}", family, wave, check);
+          if (p_.slice && name != "ptx-lane-arena" && name != "sass-packed-off" &&
+              name != "gcn-packed-alloc")
+            continue;
+          add("streams/" + name,
+              {"fuzz_streams", "--family", family, "--wave", wave, "--memcheck", check, "--device",
+               p_.device, "--out", p_.scratch, p_.slice ? "--cases" : "--seconds",
+               p_.slice ? "300" : "5"},
+              150);
+        }
   }
 
   /// The cases of the value tests that compare values; others prove the tables on the host.
