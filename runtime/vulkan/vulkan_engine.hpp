@@ -31,6 +31,9 @@ std::unique_ptr<Engine> make_engine(std::string_view selector, const Options& op
 /// What the engine's kernels are translated for; null when it is no Vulkan engine.
 const spirv::Target* target_of(const Engine& engine);
 
+/// Which of the device's limits EngineInfo::max_arena is; empty when it is no Vulkan engine.
+std::string arena_limit_of(const Engine& engine);
+
 /// Where the engine's device stands in list_devices(); -1 when it is none of these.
 int index_of(const Engine& engine);
 

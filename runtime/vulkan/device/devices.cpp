@@ -176,6 +176,12 @@ void fill_wave_operations(const vk::PhysicalDeviceSubgroupProperties& p,
     facts.target.most_in_waves = sizes.maxComputeWorkgroupSubgroups * p.subgroupSize;
 }
 
+void limit_arena(DeviceFacts& facts, uint64_t bytes, const char* by) {
+  if (!facts.arena_limit.empty() && bytes >= facts.info.max_arena) return;
+  facts.info.max_arena = bytes;
+  facts.arena_limit = by;
+}
+
 void read_properties(const vk::raii::PhysicalDevice& device, const Extensions& have,
                      DeviceFacts& facts) {
   vk::PhysicalDeviceProperties2 base;
@@ -224,11 +230,11 @@ void read_properties(const vk::raii::PhysicalDevice& device, const Extensions& h
   info.subgroup_size = facts.target.subgroup_size;
   info.max_invocations = facts.target.max_invocations;
   info.max_shared = facts.target.max_shared;
-  info.max_arena = std::min<uint64_t>(allocation.maxMemoryAllocationSize, largest_heap(memory));
-  if (has_buffers) info.max_arena = std::min<uint64_t>(info.max_arena, buffers.maxBufferSize);
-  if (facts.target.tier() == 0) {
-    info.max_arena = std::min<uint64_t>(info.max_arena, facts.max_storage_range);
-  }
+  limit_arena(facts, allocation.maxMemoryAllocationSize, "maxMemoryAllocationSize");
+  limit_arena(facts, largest_heap(memory), "the largest heap");
+  if (has_buffers) limit_arena(facts, buffers.maxBufferSize, "maxBufferSize");
+  if (facts.target.tier() == 0)
+    limit_arena(facts, facts.max_storage_range, "maxStorageBufferRange");
   if (facts.compile_only) {
     info.profile = kCompilerProfile;
     info.max_arena = 0;

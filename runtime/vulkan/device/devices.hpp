@@ -34,6 +34,7 @@ struct DeviceFacts {
   uint32_t queue_family = 0;
   std::array<uint32_t, 3> max_groups{};
   uint64_t max_storage_range = 0;
+  std::string arena_limit;  ///< what EngineInfo::max_arena is of the device
   /// It has no memory: a driver's compiler for hardware that is not there (RADV's null device).
   bool compile_only = false;
   /// Memory of the host can be imported at multiples of so many bytes; 0 = it cannot.

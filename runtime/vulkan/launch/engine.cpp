@@ -97,6 +97,9 @@ int VulkanEngine::index() const {
 const spirv::Target& VulkanEngine::target() const {
   return parts_->kernels.target();
 }
+const std::string& VulkanEngine::arena_limit() const {
+  return parts_->device.facts().arena_limit;
+}
 const ProbeResult& VulkanEngine::probed() const {
   return parts_->probed;
 }

@@ -27,6 +27,7 @@ class VulkanEngine : public Engine {
 
   int index() const;
   const spirv::Target& target() const;
+  const std::string& arena_limit() const;
   const ProbeResult& probed() const;
   // For interop.cpp.
   Device& device();

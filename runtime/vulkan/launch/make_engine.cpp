@@ -25,6 +25,11 @@ const spirv::Target* target_of(const Engine& engine) {
   return nullptr;
 }
 
+std::string arena_limit_of(const Engine& engine) {
+  const auto* own = dynamic_cast<const VulkanEngine*>(&engine);
+  return own == nullptr ? std::string() : own->arena_limit();
+}
+
 int index_of(const Engine& engine) {
   if (const auto* own = dynamic_cast<const VulkanEngine*>(&engine)) return own->index();
   if (const auto* own = dynamic_cast<const CompileOnlyEngine*>(&engine)) return own->index();

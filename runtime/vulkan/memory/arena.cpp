@@ -20,12 +20,13 @@ uint64_t round_up(uint64_t n) {
   return (n + kGranule - 1) / kGranule * kGranule;
 }
 
-[[noreturn]] void too_large(uint64_t wanted, uint64_t limit, const std::string& device) {
+[[noreturn]] void too_large(uint64_t wanted, uint64_t limit, const std::string& device,
+                            const std::string& why) {
   throw DetailedError(
       ErrorKind::device, ErrorDetail::device_memory,
       fmt::format("the kernel's buffers need {} bytes of device memory, but {} can give "
-                  "at most {} bytes",
-                  wanted, device, limit));
+                  "at most {} bytes ({})",
+                  wanted, device, limit, why));
 }
 
 [[noreturn]] void cannot_move(uint64_t wanted, uint64_t size) {
@@ -55,7 +56,8 @@ Buffer Arena::make(uint64_t capacity) const {
 void Arena::reserve(uint64_t bytes) {
   if (bytes <= size_) return;
   const EngineInfo& info = device_.facts().info;
-  if (bytes > info.max_arena) too_large(bytes, info.max_arena, info.name);
+  if (bytes > info.max_arena)
+    too_large(bytes, info.max_arena, info.name, device_.facts().arena_limit);
   if (bytes > buffer_.size) {
     if (holders_ != 0) cannot_move(bytes, buffer_.size);
     // Doubling keeps many small reservations cheap; the exact size is the second try.
@@ -68,7 +70,7 @@ void Arena::reserve(uint64_t bytes) {
       try {
         replace_by_copy(exact);
       } catch (const vk::SystemError&) {
-        too_large(bytes, buffer_.size, info.name);
+        too_large(bytes, buffer_.size, info.name, "what its driver allocates");
       }
     }
   }
@@ -78,7 +80,8 @@ void Arena::reserve(uint64_t bytes) {
 
 void Arena::grow_to(uint64_t bytes) {
   const EngineInfo& info = device_.facts().info;
-  if (bytes > info.max_arena) too_large(bytes, info.max_arena, info.name);
+  if (bytes > info.max_arena)
+    too_large(bytes, info.max_arena, info.name, device_.facts().arena_limit);
   if (bytes <= buffer_.size) return;
   if (holders_ != 0) cannot_move(bytes, buffer_.size);
   grow(round_up(bytes));

@@ -82,7 +82,9 @@ Json quirks_row(const spirv::Quirks& quirks) {
 
 int facts(const DeviceArguments& a) {
   const auto engine = vulkan::make_engine(a.device);
-  print_row(device_row(engine->info()));
+  Json device = device_row(engine->info());
+  device["arena_limit"] = vulkan::arena_limit_of(*engine);
+  print_row(device);
   if (const spirv::Target* target = vulkan::target_of(*engine)) {
     print_row(target_row(*target));
     print_row(quirks_row(target->quirks));
