@@ -66,7 +66,9 @@ for row in '"name":"values-integer/add.s32","table":"values-integer","state":"sa
   '"name":"errors/ex2.approx.f32"' '"name":"card"' '"name":"speed/copy1/compile"' '"name":"forms"' \
   '"name":"operators/word of evict_last","table":"operators","state":"same"' \
   '"name":"matrix/sum of mma.sync.aligned.m16n8k' '"fraction bits":"25"' '"result +":"cut"' '"name":"matrix/wmma.mma' \
-  '"name":"textures/weights/1d x from 0 normalised"' '"weights":257,"bits":8' '"name":"textures/sured'; do has right "$row"; done
+  '"name":"textures/weights/1d x from 0 normalised"' '"weights":257,"bits":8' '"name":"textures/sured' \
+  '"name":"textures/levels/gradients blended","table":"textures","state":"same"' '"name":"textures/istypep.texref"' \
+  '"name":"textures/suq.width.b32"' '"name":"left-out/tex 2"' '"tex.2dms.v4.u32.s32"'; do has right "$row"; done
 MOCK_CUDA_REPLACE='add.s32 d=sub.s32 d' kit "$out/wrong" --only "$truth" >/dev/null && fail "a wrong instruction passes"
 has wrong '"name":"values-integer/add.s32","table":"values-integer","state":"different"'
 has wrong '"name":"truth/values-integer","state":"failed"'
@@ -86,6 +88,15 @@ MOCK_CUDA_REPLACE='{%f1}]={%f2}]' kit "$out/texels" --only '^truth/(textures|lef
 has texels '"name":"textures/weights/1d x from 0","table":"textures","state":"measured"'
 has texels '"table":"textures","state":"different"'
 has texels '"name":"truth/left-out","state":"passed"'
+# Levels, gradients and queries that are others.
+different() {
+  MOCK_CUDA_REPLACE=$2 kit "$out/$1" --only '^truth/textures$' >/dev/null && fail "$1 passes"
+  has "$1" "\"name\":\"textures/$3\",\"table\":\"textures\",\"state\":\"different\""
+}
+different level '], %f5=], %f9' tex.level.1d.v4.u32.f32
+has level '"name":"textures/levels/level blended","table":"textures","state":"measured"'
+different gradients ', {%f5}, {%f8}=, {%f9}, {%f9}' tex.grad.1d.v4.u32.f32
+different query 'txq.width=txq.height' txq.width.b32
 MOCK_CUDA_NO_DEVICE=1 kit "$out/none" --only '^truth/litmus$' >/dev/null || fail "no device is an error"
 has none '"name":"truth/litmus","state":"skipped"'
 

@@ -12,13 +12,26 @@ namespace cuda = truth::cuda;
 
 const TextureOptions kPlain;
 
+/// A level of texels that others may share.
 struct Array {
   cuda::ArrayDescriptor shape;
   TextureOptions options;
   lw_texture_level level;
   Buffer texels;
-  size_t row_bytes() const { return shape.width * options.channels * options.channel_bits / 8; }
+  size_t row_bytes() const { return level.width * options.channels * options.channel_bits / 8; }
 };
+struct Mipmaps {
+  std::vector<Array> levels;
+};
+
+Mipmaps make_levels(const cuda::ArrayDescriptor& shape, TextureOptions options, unsigned count) {
+  options.levels = count;
+  Buffer texels = state().device.allocate(Texture::layout(options, count - 1).end, "array");
+  Mipmaps all;
+  for (unsigned l = 0; l < count; ++l)
+    all.levels.push_back({shape, options, Texture::layout(options, l), texels});
+  return all;
+}
 
 std::map<uint64_t, Texture>& objects() {
   static std::map<uint64_t, Texture> all;
@@ -45,13 +58,20 @@ TextureOptions options_of(const cuda::ArrayDescriptor& d) {
 
 int make_object(uint64_t* handle, const cuda::Resource* resource, const cuda::Sampling* sampling) {
   return call([&] {
-    if (resource->type != cuda::kArrayResource) return kInvalidValue;
-    const auto& array = *static_cast<const Array*>(resource->array);
+    if (resource->type != cuda::kArrayResource && resource->type != cuda::kMipmapResource)
+      return kInvalidValue;
+    const Array& array = resource->type == cuda::kArrayResource
+                             ? *static_cast<const Array*>(resource->array)
+                             : static_cast<const Mipmaps*>(resource->array)->levels[0];
     TextureOptions o = array.options;
     if (sampling != nullptr) {
       o.unnormalised = (sampling->flags & cuda::kNormalised) != 0 ? 0 : 1;
       o.fractions = o.texel_kind != LW_TEXEL_FLOAT && (sampling->flags & cuda::kAsIntegers) == 0;
       o.filter = static_cast<uint32_t>(sampling->filter);
+      if (o.levels > 1) o.mip_filter = sampling->mip_filter != 0 ? LW_MIP_LINEAR : LW_MIP_NEAREST;
+      o.bias = sampling->bias;
+      o.least_level = sampling->least;
+      o.most_level = sampling->most;
       for (size_t i = 0; i < 3; ++i)
         o.address_mode[i] = static_cast<uint32_t>(sampling->address[i]);
     } else if ((array.shape.flags & cuda::kSurface) == 0) {
@@ -73,12 +93,25 @@ extern "C" {
 
 int cuArray3DCreate_v2(void** array, const cuda::ArrayDescriptor* shape) {
   return call([&] {
-    Array a{*shape, options_of(*shape), {}, {}};
-    a.level = Texture::layout(a.options);
-    a.texels = state().device.allocate(a.level.end, "array");
-    *array = new Array(std::move(a));
+    *array = new Array(make_levels(*shape, options_of(*shape), 1).levels[0]);
     return kSuccess;
   });
+}
+int cuMipmappedArrayCreate(void** array, const cuda::ArrayDescriptor* shape, unsigned levels) {
+  return call([&] {
+    *array = new Mipmaps(make_levels(*shape, options_of(*shape), levels));
+    return kSuccess;
+  });
+}
+int cuMipmappedArrayGetLevel(void** level, void* array, unsigned number) {
+  return call([&] {
+    *level = &static_cast<Mipmaps*>(array)->levels.at(number);
+    return kSuccess;
+  });
+}
+int cuMipmappedArrayDestroy(void* array) {
+  delete static_cast<Mipmaps*>(array);
+  return kSuccess;
 }
 int cuArrayDestroy(void* array) {
   delete static_cast<Array*>(array);

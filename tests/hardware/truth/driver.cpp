@@ -62,6 +62,9 @@ struct Entries {
   Result (*event_destroy)(Handle);
   Result (*array_create)(Handle*, const cuda::ArrayDescriptor*);
   Result (*array_destroy)(Handle);
+  Result (*mipmap_create)(Handle*, const cuda::ArrayDescriptor*, unsigned);
+  Result (*mipmap_level)(Handle*, Handle, unsigned);
+  Result (*mipmap_destroy)(Handle);
   Result (*copy_3d)(const cuda::Copy3d*);
   Result (*texture_create)(uint64_t*, const cuda::Resource*, const cuda::Sampling*, const void*);
   Result (*texture_destroy)(uint64_t);
@@ -103,6 +106,9 @@ struct Entries {
     take(event_destroy, "cuEventDestroy_v2");
     take(array_create, "cuArray3DCreate_v2");
     take(array_destroy, "cuArrayDestroy");
+    take(mipmap_create, "cuMipmappedArrayCreate");
+    take(mipmap_level, "cuMipmappedArrayGetLevel");
+    take(mipmap_destroy, "cuMipmappedArrayDestroy");
     take(copy_3d, "cuMemcpy3D_v2");
     take(texture_create, "cuTexObjectCreate");
     take(texture_destroy, "cuTexObjectDestroy");
@@ -198,30 +204,42 @@ void Program::write_variable(const std::string& name, std::span<const std::byte>
 }
 
 Array::Array(std::shared_ptr<const Entries> entries, const cuda::ArrayDescriptor& shape,
-             unsigned texel_bytes)
-    : entries_(std::move(entries)), shape_(shape), texel_bytes_(texel_bytes) {
-  entries_->check(entries_->array_create(&array_, &shape), "cuArray3DCreate");
+             unsigned texel_bytes, unsigned levels)
+    : entries_(std::move(entries)), shape_(shape), texel_bytes_(texel_bytes), levels_(levels) {
+  if (levels == 1)
+    entries_->check(entries_->array_create(&array_, &shape), "cuArray3DCreate");
+  else
+    entries_->check(entries_->mipmap_create(&array_, &shape, levels), "cuMipmappedArrayCreate");
 }
 Array::~Array() {
   for (const uint64_t t : textures_) entries_->texture_destroy(t);
   for (const uint64_t s : surfaces_) entries_->surface_destroy(s);
-  entries_->array_destroy(array_);
+  (levels_ == 1 ? entries_->array_destroy : entries_->mipmap_destroy)(array_);
 }
-void Array::copy(void* host, bool to_device) const {
-  const size_t row = shape_.width * texel_bytes_, rows = std::max<size_t>(1, shape_.height);
-  cuda::Copy3d copy{};
-  cuda::CopyEnd& here = to_device ? copy.from : copy.to;
-  here.type = cuda::kHostMemory;
-  here.host = host;
-  here.pitch = row;
-  here.height = rows;
-  cuda::CopyEnd& there = to_device ? copy.to : copy.from;
-  there.type = cuda::kArrayMemory;
-  there.array = array_;
-  copy.width_bytes = row;
-  copy.height = rows;
-  copy.depth = std::max<size_t>(1, shape_.depth);
-  entries_->check(entries_->copy_3d(&copy), "cuMemcpy3D");
+/// One level after the other.
+void Array::copy(std::byte* host, bool to_device) const {
+  for (unsigned level = 0; level < levels_; ++level) {
+    void* array = array_;
+    if (levels_ > 1)
+      entries_->check(entries_->mipmap_level(&array, array_, level), "cuMipmappedArrayGetLevel");
+    const auto size = [&](size_t whole) { return std::max<size_t>(1, whole >> level); };
+    const size_t row = size(shape_.width) * texel_bytes_, rows = size(shape_.height);
+    const bool layers = (shape_.flags & (cuda::kLayered | cuda::kCubes)) != 0;
+    cuda::Copy3d copy{};
+    cuda::CopyEnd& here = to_device ? copy.from : copy.to;
+    here.type = cuda::kHostMemory;
+    here.host = host;
+    here.pitch = row;
+    here.height = rows;
+    cuda::CopyEnd& there = to_device ? copy.to : copy.from;
+    there.type = cuda::kArrayMemory;
+    there.array = array;
+    copy.width_bytes = row;
+    copy.height = rows;
+    copy.depth = layers ? std::max<size_t>(1, shape_.depth) : size(shape_.depth);
+    entries_->check(entries_->copy_3d(&copy), "cuMemcpy3D");
+    host += row * rows * copy.depth;
+  }
 }
 void Array::write(std::span<const std::byte> texels) const {
   copy(const_cast<std::byte*>(texels.data()), true);
@@ -231,7 +249,7 @@ void Array::read(std::span<std::byte> texels) const {
 }
 cuda::Resource Array::resource() const {
   cuda::Resource r{};
-  r.type = cuda::kArrayResource;
+  r.type = levels_ == 1 ? cuda::kArrayResource : cuda::kMipmapResource;
   r.array = array_;
   return r;
 }
@@ -302,8 +320,9 @@ std::string Card::header() const {
 std::unique_ptr<Memory> Card::allocate(uint64_t bytes) const {
   return std::make_unique<Memory>(entries_, bytes);
 }
-std::unique_ptr<Array> Card::array(const cuda::ArrayDescriptor& shape, unsigned texel_bytes) const {
-  return std::make_unique<Array>(entries_, shape, texel_bytes);
+std::unique_ptr<Array> Card::array(const cuda::ArrayDescriptor& shape, unsigned texel_bytes,
+                                   unsigned levels) const {
+  return std::make_unique<Array>(entries_, shape, texel_bytes, levels);
 }
 void Card::reset_persisting_lines() const {
   entries_->reset_persisting();  // cards without such lines refuse

@@ -73,15 +73,16 @@ class Program {
   void* module_ = nullptr;
 };
 
-/// A CUDA array, and the texture and surface objects of it that are asked for.
+/// A CUDA array, or one of several levels, and the texture and surface objects of it that are asked
+/// for.
 class Array {
  public:
   Array(std::shared_ptr<const Entries> entries, const cuda::ArrayDescriptor& shape,
-        unsigned texel_bytes);
+        unsigned texel_bytes, unsigned levels);
   ~Array();
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
-  /// Texels without gaps, x first.
+  /// Texels without gaps, x first, level after level.
   void write(std::span<const std::byte> texels) const;
   void read(std::span<std::byte> texels) const;
   /// What kernels take; valid as long as the array.
@@ -89,11 +90,11 @@ class Array {
   uint64_t surface();
 
  private:
-  void copy(void* host, bool to_device) const;
+  void copy(std::byte* host, bool to_device) const;
   cuda::Resource resource() const;
   std::shared_ptr<const Entries> entries_;
   cuda::ArrayDescriptor shape_;
-  unsigned texel_bytes_;
+  unsigned texel_bytes_, levels_;
   void* array_ = nullptr;
   std::vector<uint64_t> textures_, surfaces_;
 };
@@ -119,7 +120,8 @@ class Card {
   std::unique_ptr<Memory> allocate(uint64_t bytes) const;
   /// Lines that policies keep in L2 become plain ones.
   void reset_persisting_lines() const;
-  std::unique_ptr<Array> array(const cuda::ArrayDescriptor& shape, unsigned texel_bytes) const;
+  std::unique_ptr<Array> array(const cuda::ArrayDescriptor& shape, unsigned texel_bytes,
+                               unsigned levels = 1) const;
   /// The same program for the text of the call before.
   std::shared_ptr<const Program> load(const std::string& text) const;
   /// Milliseconds that the driver's compiler takes for it, with nothing kept from before.

@@ -19,7 +19,7 @@ enum ArrayFormat : int {
 };
 enum ArrayFlags : unsigned { kLayered = 1, kSurface = 2, kCubes = 4, kGather = 8 };
 enum TextureFlags : unsigned { kAsIntegers = 1, kNormalised = 2 };
-inline constexpr int kHostMemory = 1, kArrayMemory = 3, kArrayResource = 0;
+inline constexpr int kHostMemory = 1, kArrayMemory = 3, kArrayResource = 0, kMipmapResource = 1;
 
 struct ArrayDescriptor {
   size_t width, height, depth;

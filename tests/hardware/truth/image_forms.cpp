@@ -54,10 +54,9 @@ std::string fetch_code(const std::string& form, const std::vector<std::string>& 
   if (has(parts, "level")) extra = integers ? ", %r5" : ", %f5";
   if (has(parts, "grad")) {
     const std::string base = geometry[0] == 'a' ? geometry.substr(1) : geometry;
-    const char* zeros = base == "1d"   ? "{%f9}"
-                        : base == "2d" ? "{%f9, %f9}"
-                                       : "{%f9, %f9, %f9, %f9}";
-    extra = fmt::format(", {}, {}", zeros, zeros);
+    extra = base == "1d"   ? ", {%f5}, {%f8}"
+            : base == "2d" ? ", {%f5, %f9}, {%f9, %f8}"
+                           : ", {%f5, %f9, %f9, %f9}, {%f9, %f9, %f8, %f9}";
   }
   const std::string from = fmt::format("[%rd5, {}]{};\n", place(geometry, reg), extra);
   if (has(parts, "f16x2")) return form + " {%r10, %r11}, " + from;
@@ -100,10 +99,30 @@ std::string surface_code(ImageForm& f, const std::vector<std::string>& parts) {
 
 }  // namespace
 
+std::optional<ImageForm> query_form(const std::string& form) {
+  const std::vector<std::string> parts = parts_of(form);
+  const std::string& opcode = parts[0];
+  ImageForm f;
+  f.form = form;
+  f.query = true;
+  f.surface = opcode == "suq" || parts.back() == "surfref";
+  if (opcode == "istypep")
+    f.code = form + " %p1, %rd5;\nselp.u32 %r10, 1, 0, %p1;\n";
+  else if (opcode == "suq" || opcode == "txq")
+    f.code = form + " %r10, [%rd5]" + (has(parts, "level") ? ", %r5" : "") + ";\n";
+  else
+    return {};
+  if (has(parts, "level")) f.detail = ImageForm::Detail::level;
+  return f;
+}
+
 std::optional<ImageForm> image_form(const std::string& form) {
+  if (auto query = query_form(form)) return query;
   const std::vector<std::string> parts = parts_of(form);
   ImageForm f;
   f.form = form;
+  if (has(parts, "level")) f.detail = ImageForm::Detail::level;
+  if (has(parts, "grad")) f.detail = ImageForm::Detail::gradients;
   for (const char* geometry : kGeometries)
     if (has(parts, geometry)) f.geometry = geometry;
   if (f.geometry.empty()) return {};
@@ -112,7 +131,6 @@ std::optional<ImageForm> image_form(const std::string& form) {
   if (opcode == "tex" || opcode == "tld4") {
     f.integers = f.integers && opcode == "tex";
     f.halves = has(parts, "f16") || has(parts, "f16x2");
-    if (has(parts, "grad") && f.integers) return {};
     f.code = fetch_code(form, parts, f.geometry, f.integers);
   } else if (opcode == "suld" || opcode == "sust" || opcode == "sured") {
     f.surface = f.integers = true;
@@ -125,7 +143,7 @@ std::optional<ImageForm> image_form(const std::string& form) {
 std::string image_kernel(const std::string& header, const std::string& code) {
   return header + R"(.visible .entry k(.param .u64 image, .param .u64 in, .param .u64 out)
 {
-.reg .b32 %r<20>; .reg .f32 %f<10>; .reg .b64 %rd<8>, %l<4>; .reg .b16 %h<8>;
+.reg .pred %p<2>; .reg .b32 %r<20>; .reg .f32 %f<10>; .reg .b64 %rd<8>, %l<4>; .reg .b16 %h<8>;
 ld.param.u64 %rd5, [image]; ld.param.u64 %rd2, [in]; ld.param.u64 %rd3, [out];
 mov.u32 %r14, %ctaid.x; mov.u32 %r15, %tid.x; mov.u32 %r16, %ntid.x;
 mad.lo.u32 %r17, %r14, %r16, %r15;
@@ -133,88 +151,11 @@ mul.wide.u32 %rd6, %r17, 32; add.s64 %rd2, %rd2, %rd6;
 mul.wide.u32 %rd7, %r17, 16; add.s64 %rd3, %rd3, %rd7;
 ld.global.b32 %r1, [%rd2]; ld.global.b32 %r2, [%rd2+4]; ld.global.b32 %r3, [%rd2+8];
 ld.global.b32 %r4, [%rd2+12]; ld.global.b32 %r5, [%rd2+16]; ld.global.b32 %r6, [%rd2+20];
-ld.global.b32 %r7, [%rd2+24];
+ld.global.b32 %r7, [%rd2+24]; ld.global.b32 %r8, [%rd2+28]; mov.b32 %f8, %r8;
 mov.b32 %f1, %r1; mov.b32 %f2, %r2; mov.b32 %f3, %r3; mov.b32 %f5, %r5; mov.f32 %f9, 0f00000000;
 mov.u32 %r10, 0; mov.u32 %r11, 0; mov.u32 %r12, 0; mov.u32 %r13, 0;
 )" + code +
          "st.global.v4.b32 [%rd3], {%r10, %r11, %r12, %r13};\nret;\n}\n";
-}
-
-Image random_image(const ImageForm& f, std::mt19937& random) {
-  Image i;
-  const std::string base = f.geometry[0] == 'a' ? f.geometry.substr(1) : f.geometry;
-  const bool gathers = f.form.starts_with("tld4");
-  i.width = 4 + random() % 9;
-  if (base != "1d") i.height = base == "cube" ? i.width : 4 + random() % 6;
-  if (base == "3d") i.depth = 2 + random() % 4;
-  if (f.geometry[0] == 'a') i.layers = 1 + random() % 4;
-  i.cube = base == "cube";
-  i.layered = f.geometry[0] == 'a';
-  i.gathers = gathers && f.geometry == "2d";  // CUDA has the flag for these alone
-  if (i.cube) i.layers = 6 * std::max(1U, i.layers);
-  i.surface = f.surface;
-  if (f.surface) {
-    // Elements of the access's size; sust.p and sured.p see words.
-    i.kind = LW_TEXEL_UNSIGNED;
-    i.bits = f.bytes >= 4 ? 32 : 8 * f.bytes;
-    i.channels = std::max(1U, f.bytes / 4);
-    i.width = 256;
-    if (base != "1d") i.height = 2;
-    if (base == "3d") i.depth = 2;
-  } else {
-    i.kind = f.halves ? uint32_t{LW_TEXEL_FLOAT} : random() % 3;
-    constexpr uint32_t kBits[] = {8, 16, 32};
-    i.bits = i.kind == LW_TEXEL_FLOAT ? kBits[1 + random() % 2] : kBits[random() % 3];
-    i.channels = 1U << random() % 3;
-    i.fractions = i.kind != LW_TEXEL_FLOAT && i.bits != 32 && random() % 2 == 0;
-    const bool reads_floats = i.kind == LW_TEXEL_FLOAT || i.fractions;
-    i.linear = reads_floats && !f.integers && !gathers && random() % 2 == 0;
-    i.normalised =
-        i.cube || (!f.integers && random() % 2 == 0) || f.form.find(".level") != f.form.npos;
-    for (uint32_t& mode : i.mode) mode = random() % 4;
-    if (i.cube) i.mode = {LW_ADDRESS_CLAMP, LW_ADDRESS_CLAMP, LW_ADDRESS_CLAMP};
-  }
-  i.texels.resize(i.count() * i.texel_bytes());
-  const size_t components = i.count() * i.channels;
-  for (size_t n = 0; n < components; ++n) {
-    uint32_t value = static_cast<uint32_t>(random());
-    if (i.kind == LW_TEXEL_FLOAT && i.bits == 32)
-      value = std::bit_cast<uint32_t>((static_cast<float>(random() % 65536) - 32768.0F) / 4096.0F);
-    if (i.kind == LW_TEXEL_FLOAT && i.bits == 16)
-      value = random() % 2 * 0x8000U + 0x3000U + random() % 0x1800U;
-    std::memcpy(i.texels.data() + n * i.bits / 8, &value, i.bits / 8);
-  }
-  return i;
-}
-
-Words random_places(const ImageForm& f, const Image& image, uint32_t lanes, std::mt19937& random) {
-  Words words;
-  const std::array<uint32_t, 3> sizes = {image.width, image.rows(), image.slices()};
-  for (uint32_t lane = 0; lane < lanes; ++lane) {
-    std::array<uint32_t, 8> w{};
-    for (unsigned axis = 0; axis < 3; ++axis) {
-      const uint32_t size = sizes[axis];
-      if (f.surface) {
-        // A store's element is its lane's own.
-        w[axis] = axis == 0 ? lane % size : random() % size;
-      } else if (f.integers) {
-        w[axis] = static_cast<uint32_t>(static_cast<int>(random() % (size + 2)) - 1);
-      } else if (image.cube) {
-        w[axis] =
-            std::bit_cast<uint32_t>((static_cast<float>(random() % 8191) - 4095.5F) / 1024.0F);
-      } else {
-        const float any = static_cast<float>(random() % (1U << 16)) / (1U << 16);
-        const float x = any * (static_cast<float>(size) + 4) - 2;
-        w[axis] = std::bit_cast<uint32_t>(image.normalised ? x / static_cast<float>(size) : x);
-      }
-    }
-    if (image.layers != 0)
-      w[3] = random() % std::max(1U, image.cube ? image.layers / 6 : image.layers);
-    w[5] = static_cast<uint32_t>(random());
-    w[6] = static_cast<uint32_t>(random());
-    words.insert(words.end(), w.begin(), w.end());
-  }
-  return words;
 }
 
 }  // namespace lanewise::truth

@@ -33,6 +33,10 @@ cuda::Sampling sampling(const Image& i) {
   cuda::Sampling s{};
   std::ranges::transform(i.mode, s.address, [](uint32_t m) { return static_cast<int>(m); });
   s.filter = i.linear ? 1 : 0;
+  s.mip_filter = i.mip_linear ? 1 : 0;
+  s.bias = i.bias;
+  s.least = i.least;
+  s.most = i.most;
   s.flags = (i.fractions || i.kind == LW_TEXEL_FLOAT ? 0U : cuda::kAsIntegers) |
             (i.normalised ? cuda::kNormalised : 0U);
   return s;
@@ -48,7 +52,11 @@ TextureOptions options_of(const Image& i) {
   o.depth = i.depth;
   o.layers = i.layers;
   o.cube = i.cube ? 1 : 0;
-  o.levels = 1;
+  o.levels = i.levels;
+  if (i.levels > 1) o.mip_filter = i.mip_linear ? LW_MIP_LINEAR : LW_MIP_NEAREST;
+  o.bias = i.bias;
+  o.least_level = i.least;
+  o.most_level = i.most;
   o.fractions = i.fractions ? 1 : 0;
   o.unnormalised = i.normalised ? 0 : 1;
   o.filter = i.linear ? LW_FILTER_LINEAR : LW_FILTER_NEAREST;
@@ -56,19 +64,23 @@ TextureOptions options_of(const Image& i) {
   return o;
 }
 
-/// Rows of an image in memory with and without what lies between them.
-void each_row(const Image& i, const lw_texture_level& at, auto f) {
-  const size_t row = size_t{i.width} * i.texel_bytes();
-  for (uint32_t z = 0; z < i.slices(); ++z)
-    for (uint32_t y = 0; y < i.rows(); ++y)
-      f(at.offset + z * at.slice_pitch + y * at.row_pitch, (size_t{z} * i.rows() + y) * row, row);
+/// Rows of an image in memory with and without what lies between them, level after level.
+void each_row(const Image& i, const TextureOptions& options, auto f) {
+  size_t here = 0;
+  for (uint32_t level = 0; level < i.levels; ++level) {
+    const lw_texture_level at = Texture::layout(options, level);
+    const size_t row = size_t{at.width} * i.texel_bytes();
+    for (uint32_t z = 0; z < i.slices(level); ++z)
+      for (uint32_t y = 0; y < i.rows(level); ++y, here += row)
+        f(at.offset + z * at.slice_pitch + y * at.row_pitch, here, row);
+  }
 }
 
 }  // namespace
 
 ImageResult image_on_card(const Card& card, const ImageJob& job) {
   const Image& i = *job.image;
-  const auto array = card.array(descriptor(i), i.texel_bytes());
+  const auto array = card.array(descriptor(i), i.texel_bytes(), i.levels);
   array->write(i.texels);
   const uint64_t handle = i.surface ? array->surface() : array->texture(sampling(i));
   const size_t lanes = job.in.size() / kLaneWords;
@@ -89,9 +101,8 @@ ImageResult image_on_card(const Card& card, const ImageJob& job) {
 ImageResult image_on_ours(Device& device, const ImageJob& job) {
   const Image& i = *job.image;
   const TextureOptions options = options_of(i);
-  const lw_texture_level at = Texture::layout(options);
-  std::vector<std::byte> memory(at.end);
-  each_row(i, at, [&](size_t there, size_t here, size_t bytes) {
+  std::vector<std::byte> memory(Texture::layout(options, i.levels - 1).end);
+  each_row(i, options, [&](size_t there, size_t here, size_t bytes) {
     std::memcpy(memory.data() + there, i.texels.data() + here, bytes);
   });
   Buffer texels = device.allocate(memory.size(), "texels");
@@ -106,7 +117,7 @@ ImageResult image_on_ours(Device& device, const ImageJob& job) {
       .check();
   ImageResult result{out.read<uint32_t>(), i.texels};
   texels.read(memory);
-  each_row(i, at, [&](size_t there, size_t here, size_t bytes) {
+  each_row(i, options, [&](size_t there, size_t here, size_t bytes) {
     std::memcpy(result.texels.data() + here, memory.data() + there, bytes);
   });
   return result;

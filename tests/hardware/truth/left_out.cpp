@@ -11,21 +11,25 @@
 namespace lanewise::truth {
 namespace {
 
-struct Left {
-  unsigned forms = 0;
-  std::string first, why;
-};
+/// Forms of an opcode by the reason that they are left out for.
+using Left = std::map<std::string, std::vector<std::string>>;
 using ByOpcode = std::map<std::string, Left>;
 
+/// The first reason has the opcode's name, further ones have a number behind it.
 void print(const std::string& name, const ByOpcode& opcodes, const char* state) {
-  for (const auto& [opcode, left] : opcodes)
-    kit::print_row({{"kind", "truth"},
-                    {"name", fmt::format("{}/{}{}", name, opcode, *state == 's' ? "" : " runs")},
-                    {"table", name},
-                    {"state", state},
-                    {"forms", left.forms},
-                    {"first", left.first},
-                    {"why", left.why}});
+  for (const auto& [opcode, reasons] : opcodes) {
+    size_t number = 0;
+    for (const auto& [why, forms] : reasons) {
+      const std::string which = ++number == 1 ? "" : fmt::format(" {}", number);
+      kit::print_row(
+          {{"kind", "truth"},
+           {"name", fmt::format("{}/{}{}{}", name, opcode, *state == 's' ? "" : " runs", which)},
+           {"table", name},
+           {"state", state},
+           {"why", why},
+           {"forms", forms}});
+    }
+  }
 }
 
 }  // namespace
@@ -40,9 +44,11 @@ bool left_out_table(Bench&, const std::string& name) {
       ++asked;
       continue;
     }
-    Left& left = (runs ? unasked : refused)[c.form.substr(0, c.form.find('.'))];
-    if (left.forms++ == 0) left.first = c.form;
-    left.why = runs ? "no table asks it" : "Lanewise does not run it: " + c.note;
+    const std::string opcode = c.form.substr(0, c.form.find('.'));
+    if (runs)
+      unasked[opcode]["no table asks it"].push_back(c.form);
+    else
+      refused[opcode]["Lanewise does not run it: " + c.note].push_back(c.form);
   }
   kit::print_row({{"kind", "fact"}, {"name", "forms"}, {"table", all}, {"asked", asked}});
   print(name, refused, "skipped");

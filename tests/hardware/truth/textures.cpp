@@ -1,6 +1,6 @@
 // Textures and surfaces: every form of the table on images at random, and the weights of linear
-// filtering over sweeps of coordinates. Lanewise's side is the reference engine, which all devices
-// equal.
+// filtering over sweeps of coordinates, those between levels over sweeps of levels. Lanewise's side
+// is the reference engine, which all devices equal.
 #include "tests/hardware/truth/textures.hpp"
 
 #include <fmt/format.h>
@@ -34,6 +34,17 @@ double range_of(const Image& i) {
   return i.bits == 32 ? 16 : 4;  // as random_image() makes them
 }
 
+std::string words_of(const Image& i) {
+  std::string text =
+      fmt::format("{} channels of {} bits, kind {}, {}x{}x{}{}, {}{}", i.channels, i.bits, i.kind,
+                  i.width, i.height, i.slices(), i.cube ? ", cubes" : "",
+                  i.linear ? "linear" : "nearest", i.normalised ? ", normalised" : "");
+  if (i.levels > 1)
+    text += fmt::format(", {} levels from {} to {}, {} between them, bias {}", i.levels, i.least,
+                        i.most, i.mip_linear ? "linear" : "nearest", i.bias);
+  return text;
+}
+
 void compare(Apart& apart, const ImageForm& f, const ImageJob& job, const ImageResult& card,
              const ImageResult& ours) {
   const Image& i = *job.image;
@@ -45,14 +56,10 @@ void compare(Apart& apart, const ImageForm& f, const ImageJob& job, const ImageR
     const uint32_t a = card.out[n], b = ours.out[n];
     if (a == b) continue;
     const std::string what = fmt::format(
-        "{} channels of {} bits, kind {}, {}x{}x{}, {}{}, modes {}{}{}: at {}: word {}: card "
-        "{:08x}, "
-        "Lanewise {:08x}",
-        i.channels, i.bits, i.kind, i.width, i.height, i.slices(), i.linear ? "linear" : "nearest",
-        i.normalised ? ", normalised" : "", i.mode[0], i.mode[1], i.mode[2],
-        words_text(std::span(job.in).subspan(n / 4 * 8, 4)), n % 4, a, b);
+        "{}, modes {}{}{}: at {}: word {}: card {:08x}, Lanewise {:08x}", words_of(i), i.mode[0],
+        i.mode[1], i.mode[2], words_text(std::span(job.in).subspan(n / 4 * 8, 8)), n % 4, a, b);
     differs(what);
-    if (!i.linear || f.halves) {
+    if (!i.blends() || f.halves || f.query) {
       ++apart.beyond;
       continue;
     }
@@ -142,8 +149,45 @@ class Textures {
         "tex.3d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd5, {%f1, %f2, %f3, "
         "%f3}];\n"};
     const ImageJob job{image_kernel(bench_.card.header(), code[axes - 1]), &image, in};
-    Json row = new_row(fmt::format("weights/{}d {} from {}{}", axes, "xyz"[axis], base,
-                                   normalised ? " normalised" : ""));
+    sweep(fmt::format("weights/{}d {} from {}{}", axes, "xyz"[axis], base,
+                      normalised ? " normalised" : ""),
+          job, steps);
+  }
+
+  /// Between a level of zeros and one of ones: the value is the second one's weight.
+  void levels(bool gradients, bool blended) {
+    Image image;
+    image.width = image.height = 4;
+    image.levels = 2;
+    image.most = 1;
+    image.normalised = true;
+    image.mip_linear = blended;
+    std::vector<float> texels(image.count(), 1.0F);
+    std::fill_n(texels.begin(), 16, 0.0F);
+    image.texels.resize(texels.size() * sizeof(float));
+    std::memcpy(image.texels.data(), texels.data(), image.texels.size());
+    const uint32_t steps = bench_.small ? 512 : 8192;
+    Words in;
+    for (uint32_t n = 0; n < steps; ++n) {
+      const float lod = static_cast<float>(n) / static_cast<float>(steps);
+      std::array<uint32_t, 8> w{};
+      w[0] = w[1] = std::bit_cast<uint32_t>(0.5F);
+      w[4] = std::bit_cast<uint32_t>(gradients ? std::exp2(lod) / 4 : lod);
+      in.insert(in.end(), w.begin(), w.end());
+    }
+    const std::string code =
+        gradients ? "tex.grad.2d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd5, {%f1, %f2}], "
+                    "{%f5, %f9}, {%f9, %f9};\n"
+                  : "tex.level.2d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd5, {%f1, %f2}], %f5;\n";
+    const ImageJob job{image_kernel(bench_.card.header(), code), &image, in};
+    sweep(fmt::format("levels/{}{}", gradients ? "gradients" : "level", blended ? " blended" : ""),
+          job, steps);
+  }
+
+ private:
+  /// A row of what a job gives whose lanes go from 0 up to 1.
+  void sweep(const std::string& name, const ImageJob& job, uint32_t steps) {
+    Json row = new_row(name);
     const Words card = image_on_card(bench_.card, job).out,
                 ours = image_on_ours(reference_, job).out;
     size_t differing = 0, first = 0;
@@ -161,7 +205,6 @@ class Textures {
     kit::print_row(row);
   }
 
- private:
   Json new_row(const std::string& what) const {
     return {{"kind", "truth"}, {"name", fmt::format("{}/{}", name_, what)}, {"table", name_}};
   }
@@ -195,13 +238,29 @@ class Textures {
       from = std::min(from, part);
       to = std::max(to, part);
     }
-    return {{"weights", values.size()}, {"bits", bits}, {"change from", from}, {"change to", to}};
+    size_t half = 0;
+    while (half < steps && std::bit_cast<float>(out[4 * half]) < 0.5F) ++half;
+    return {{"weights", values.size()},
+            {"bits", bits},
+            {"change from", from},
+            {"change to", to},
+            {"half at", static_cast<double>(half) / steps}};
   }
 
   Bench& bench_;
   Device reference_;
   std::string name_;
 };
+
+void sweeps(Textures& textures, bool small) {
+  for (unsigned axes = 1; axes <= (small ? 1U : 3U); ++axes)
+    for (unsigned axis = 0; axis < axes; ++axis)
+      for (const uint32_t base : {0U, 100U, 1000U})
+        for (const bool normalised : {false, true})
+          if (!small || base == 0) textures.weights(axis, axes, base, normalised);
+  for (const bool gradients : {false, true})
+    for (const bool blended : {false, true}) textures.levels(gradients, blended);
+}
 
 }  // namespace
 
@@ -213,16 +272,15 @@ bool texture_table(Bench& bench, const std::string& name) {
     if (c.state == ptx::FormState::unsupported) continue;
     const auto f = image_form(c.form);
     if (!f) continue;
-    if (bench.small && !seen.insert(c.form.substr(0, c.form.find('.'))).second) continue;
+    // One of an instruction, and of each way to give a level; integers do not ask for one so.
+    const std::string kind =
+        fmt::format("{} {}", c.form.substr(0, c.form.find('.')), static_cast<int>(f->detail));
+    const bool levelless = f->integers && f->detail == ImageForm::Detail::gradients;
+    if (bench.small && (levelless || !seen.insert(kind).second)) continue;
     forms.push_back(*f);
   }
   Resume at = bench.resume;
-  if (at.from == 0 && at.faults == 0)
-    for (unsigned axes = 1; axes <= (bench.small ? 1U : 3U); ++axes)
-      for (unsigned axis = 0; axis < axes; ++axis)
-        for (const uint32_t base : {0U, 100U, 1000U})
-          for (const bool normalised : {false, true})
-            if (!bench.small || base == 0) textures.weights(axis, axes, base, normalised);
+  if (at.from == 0 && at.faults == 0) sweeps(textures, bench.small);
   for (; at.from < forms.size(); ++at.from) {
     try {
       at.wrong = !textures.form(forms[at.from]) || at.wrong;

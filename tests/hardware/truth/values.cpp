@@ -259,26 +259,36 @@ std::vector<Op> ops_of_table(const std::string& name) {
   return out;
 }
 
-/// A cell of the lane's own lies where its inputs were: the old value is the first operand.
+/// The lane's own cell: where its inputs were, or in shared memory. The old value is the first
+/// operand.
 std::optional<Op> atomic_op(const std::string& form) {
   using namespace values::ptx;
   Mods m(form);
   const std::string opcode = m.opcode();
-  if ((opcode != "atom" && opcode != "red") || !m.take("global")) return {};
-  const bool swap = m.take("cas");
-  const auto t = m.type();
-  if (!t || t->bits > 64 || m.take("v2") || m.take("v4") || m.take("v8") ||
-      m.take("L2::cache_hint"))
+  if ((opcode != "atom" && opcode != "red") || m.take("async") || m.take("shared::cluster"))
     return {};
+  const bool shared = !m.one_of({"shared", "shared::cta"}).empty();
+  m.take("global");
+  const bool hint = m.take("L2::cache_hint"), swap = m.take("cas");
+  const auto t = m.type();
+  if (!t || t->bits > 64 || m.take("v2") || m.take("v4") || m.take("v8")) return {};
   // Half of an address's word would be the neighbour lane's.
   if (t->bits < 16) return {};
   const std::string narrow = t->bits == 16 ? "b16" : t->bits == 32 ? "b32" : "b64";
   const bool returns = opcode == "atom";
   Op op{form, std::vector<Operand>(swap ? 3 : 2, {*t}), {}, nullptr};
   op.results.assign(returns ? 2 : 1, {*t});
-  op.text = fmt::format(
-      "st.global.{} [in+@in], a;\n{} {}[in+@in], b{};\nld.global.{} {}, [in+@in];", narrow, form,
-      returns ? "d, " : "", swap ? ", c" : "", narrow, returns ? "g" : "d");
+  const std::string cell = shared ? "[at]" : "[in+@in]", space = shared ? "shared" : "global";
+  if (shared)
+    op.text = fmt::format(
+        ".reg .b64 at;\n.reg .b32 x;\n.shared .align 8 .b8 v[{}];\nmov.u32 x, %tid.x;\n"
+        "mov.u64 at, v;\nmad.wide.u32 at, x, 8, at;\n",
+        8 * values::kGroup);
+  if (hint)
+    op.text += ".reg .b64 policy;\ncreatepolicy.fractional.L2::evict_first.b64 policy, 1.0;\n";
+  op.text += fmt::format("st.{2}.{0} {1}, a;\n{3} {4}{1}, b{5}{6};\nld.{2}.{0} {7}, {1};", narrow,
+                         cell, space, form, returns ? "d, " : "", swap ? ", c" : "",
+                         hint ? ", policy" : "", returns ? "g" : "d");
   return op;
 }
 
