@@ -379,6 +379,11 @@ bool Context::is_idle() {
   return true;
 }
 
+bool Context::has_nothing_to_do() {
+  reap();
+  return put_ == done_ && states_[here()].found == Code::success;
+}
+
 void Context::end() {
   if (ended_.exchange(true)) return;
   // What is local to this thread was destroyed before.

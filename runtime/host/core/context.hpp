@@ -74,6 +74,8 @@ class Context {
   void synchronise_device();
   /// Whether all that was put in is done; throws as synchronise() does.
   bool is_idle();
+  /// Whether the same is so, and no kernel of the current device has failed; never throws.
+  bool has_nothing_to_do();
   /// What an earlier synchronisation found on the current device; it stays.
   Code failure() const { return states_[here()].failure; }
   /// Waits for all of it, whatever becomes of it.

@@ -32,6 +32,7 @@ struct Mark {
   uint64_t nanoseconds = 0;  ///< of a steady clock
   Reached reached;           ///< where the check of races looks: what it stands for
 
+  void reach();
   bool is_done();
 };
 
