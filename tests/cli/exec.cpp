@@ -127,6 +127,17 @@ TEST_CASE("exec: faults are reported, and exit code 0 becomes another" * kHostCa
       CHECK(exec("--fault-exit-code 7 " + packed(name) + how).code == 7);
       CHECK(exec("--fault-exit-code 0 " + packed(name) + how).code == 0);
     }
+  // Each process of a runner has a file of its own.
+  const std::string app = packed("vector_add.cuda13");
+  exec("--findings " + scratch() + "/found.%p.xml sh -c '" + app + " fault; " + app + "'");
+  int files = 0, failures = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(scratch())) {
+    if (!entry.path().filename().string().starts_with("found.")) continue;
+    ++files;
+    failures += contains(slurp(entry.path()), "<failure") ? 1 : 0;
+  }
+  CHECK(files == 2);
+  CHECK(failures == 1);
 }
 
 TEST_CASE("exec: reports, schedules and GPUs that cannot be are refused before the program starts" *

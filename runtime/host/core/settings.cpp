@@ -1,5 +1,7 @@
 #include "runtime/host/core/settings.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -77,6 +79,14 @@ void add_schedule(Settings& out, const std::string& schedule) {
     out.policies.push_back("schedule=" + schedule);
 }
 
+/// A file's name: %p in it is the process, so that each of a test runner's writes its own.
+std::string file_variable(const char* name) {
+  std::string value = variable(name);
+  for (size_t at = 0; (at = value.find("%p", at)) != std::string::npos;)
+    value.replace(at, 2, std::to_string(getpid()));
+  return value;
+}
+
 /// Now, not when the program has ended.
 void check_report(const std::string& path) {
   try {
@@ -105,15 +115,15 @@ Settings Settings::from_environment() {
   for (const char* name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"})
     if (const char* list = std::getenv(name)) out.visible.emplace_back(list);
   out.cache = variable("LANEWISE_CACHE");
-  out.trace = variable("LANEWISE_TRACE");
-  out.report = variable("LANEWISE_REPORT");
+  out.trace = file_variable("LANEWISE_TRACE");
+  out.report = file_variable("LANEWISE_REPORT");
   if (!out.report.empty() && out.cache.empty())
     refuse("LANEWISE_REPORT", out.report, "LANEWISE_CACHE beside it");
   if (!out.report.empty()) check_report(out.report);
-  add_list(out.findings.files, variable("LANEWISE_FINDINGS"));
+  add_list(out.findings.files, file_variable("LANEWISE_FINDINGS"));
   out.findings.suppress = variable("LANEWISE_SUPPRESS");
   out.findings.baseline = variable("LANEWISE_BASELINE");
-  out.findings.write_baseline = variable("LANEWISE_WRITE_BASELINE");
+  out.findings.write_baseline = file_variable("LANEWISE_WRITE_BASELINE");
   out.summary = !variable("LANEWISE_SUMMARY").empty();
   const std::string host_memory = variable("LANEWISE_HOST_MEMORY");
   if (!host_memory.empty() && host_memory != "copy")
