@@ -125,8 +125,11 @@ def tidy(parameters):
 
 
 def gpus():
-    text = (ROOT / "runtime/host/core/gpu.cpp").read_text()
-    return ", ".join(f"`{n}`" for n in re.findall(r'Gpu\{"(\w+)"', text))
+    text = (ROOT / "runtime/host/core/gpu_table.hpp").read_text()
+    names = re.findall(r'Gpu\{"(\w+)"', text)
+    if not names:
+        sys.exit("gpu_table.hpp has no GPU")
+    return ", ".join(f"`{n}`" for n in names)
 
 
 def by_kind(folder, done, aliases):
