@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The release's archive and wheel (packaging/release.sh) in a clean Debian 12 without compilers or the project's
-# libraries: selftest, a sample, and the Python package. Minutes and the network, so only with LANEWISE_TEST_DEBIAN=1;
+# libraries: selftest, a sample, the Python package, and the recipe of a container. Minutes and the network, so only with LANEWISE_TEST_DEBIAN=1;
 # LANEWISE_DEBIAN_ROOT names a root that mmdebstrap or debootstrap has made before, of any distribution, which is copied;
 # LANEWISE_RELEASE the folder of an archive and a wheel that were made before.
 #   release.sh SOURCE BUILD
@@ -48,3 +48,21 @@ inside python3 -m zipfile -e /opt/lanewise.zip /opt/wheel
 for path in /opt/wheel /opt/lanewise/lib/python3/dist-packages; do
   inside env PYTHONPATH=$path python3 -c 'import lanewise; print(lanewise.__file__, lanewise.Device("reference"))' || fail "Python package in $path"
 done
+
+# packaging/Containerfile, line by line in the same root, then a CUDA program as the image's one argument.
+rm -rf "$root"/opt/lanewise
+while read -r word rest; do
+  case $word in
+  FROM) grep -q "VERSION_ID=\"${rest//[!0-9]/}\"" "$root/etc/os-release" || echo "(this root is no $rest)" ;;
+  RUN) inside sh -ec "$rest" >"$scratch/log" 2>&1 || { tail -5 "$scratch/log"; fail "RUN $rest"; } ;;
+  ADD) tar -xJf "$release"/${rest% *} -C "$root${rest#* }" ;;
+  WORKDIR) mkdir -p "$root$rest" ;;
+  ENTRYPOINT) entry=$(tr -d '[],"' <<<"$rest") ;;
+  '#'* | '') ;;
+  *) fail "packaging/Containerfile has a line that this test does not know: $word" ;;
+  esac
+done <"$source/packaging/Containerfile"
+install -m 755 "$build/unpacked/tests/data/exec/vector_add.cuda13" "$root/work/app"
+# shellcheck disable=SC2086
+[[ "$(inside $entry --device reference /work/app)" = "3 cudaSuccess"* ]] || fail "a CUDA program in the container"
+echo "the container recipe's lines, and a CUDA program"

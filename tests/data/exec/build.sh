@@ -4,7 +4,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 rm -rf /tmp/lanewise-exec && mkdir /tmp/lanewise-exec  # which line tables then name
-cp "$here"/*.cu "$here"/*.c /tmp/lanewise-exec && cd /tmp/lanewise-exec
+cp "$here"/*.cu "$here"/*.c "$here"/../../../docs/examples/cuda-tests/sums* /tmp/lanewise-exec && cd /tmp/lanewise-exec
 nvcc=${NVCC:-/usr/local/cuda/bin/nvcc}
 nvcc11() { PATH=/usr/bin:/bin "${NVCC11:-/usr/bin/nvcc}" -ccbin clang-14 "$@" -lstdc++; }
 build=(-O1 -lineinfo -Xlinker -z,noseparate-code)
@@ -27,6 +27,9 @@ for mode in none size; do
   "$nvcc" -fatbin -lineinfo -Xfatbin -compress-mode=$mode plugin.cu -o plugin.$mode.fatbin
 done
 PATH=/usr/bin:/bin "${NVCC11:-/usr/bin/nvcc}" -ccbin clang-14 -fatbin -lineinfo plugin.cu -o plugin.lz4.fatbin
+# The worked project: a library with a runtime of its own, and a program without CUDA that links it.
+"$nvcc" "${build[@]}" -Xcompiler -fPIC -shared sums.cu -o libsums.so
+g++ -O1 sums_test.cpp -L. -lsums -Wl,-rpath,'$ORIGIN' -o sums_test
 rm linked_main.o linked.cuda1?.o 2>/dev/null || true
 strip -o vector_add.stripped vector_add.cuda13
-mv ./*.cuda* ./*.so ./*.o ./*.a ./*.fatbin ./*.program ./*.only_sm_80 ./*.stripped "$here"
+mv sums_test ./*.cuda* ./*.so ./*.o ./*.a ./*.fatbin ./*.program ./*.only_sm_80 ./*.stripped "$here"
