@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # usage: NVCC13=nvcc NVCC11=nvcc tests/host/build.sh [NAME...]
-# Compiles cuda/*.cu and the samples' programs, or those named, to programs/: with a shared runtime, by CUDA 13 and a part of them by 11.8 as
-# well (host compiler: NVCC11_HOST); driver/drv_* to driver/programs/, device/dev_* to
-# device/programs/. tests/packed/pack.sh host_programs host_driver host_device packs them.
+# Compiles cuda/*.cu and the samples' programs, or those named: to programs/ with a shared runtime, by CUDA 13 and a part of them by 11.8
+# as well (host compiler: NVCC11_HOST), and to static/programs/ with a static one, as nvcc does by itself; driver/drv_* to
+# driver/programs/, device/dev_* to device/programs/. tests/packed/pack.sh host_programs host_static host_driver host_device packs them.
 set -euo pipefail
 cd "$(dirname "$0")"
-mkdir -p programs
+mkdir -p programs static/programs
 sources=/tmp/lanewise-programs
 mkdir -p $sources
 names=("$@")
@@ -61,9 +61,10 @@ for name in "${devices[@]}"; do
 done
 for name in "${names[@]}"; do
   case $name in drv_*|dev_*) continue ;; esac
-  flags=(-std=c++17 -O2 -lineinfo -cudart shared -Xlinker -s)
-  [ "$name" != cub_sort ] || flags=(-std=c++17 -O2 -cudart shared -Xlinker -s -arch=compute_75)
-  [ "$name" != ampere ] || flags+=(-arch=compute_80)
+  own=(-std=c++17 -O2 -lineinfo)
+  [ "$name" != cub_sort ] || own=(-std=c++17 -O2 -arch=compute_75)
+  [ "$name" != ampere ] || own+=(-arch=compute_80)
+  flags=("${own[@]}" -cudart shared -Xlinker -s)
   source=$name
   [ "$name" != blur_first ] || source=blur flags+=(-DFIRST_VERSION)
   # Line tables have the whole path: one that is the same everywhere.
@@ -74,7 +75,11 @@ for name in "${names[@]}"; do
     mv "$sources/program" "programs/$name.${!#}"
   }
   # What CUDA 12 removed.
-  if [ "$name" != texture_references ]; then compile "${NVCC13:-nvcc}" cuda13; fi
+  if [ "$name" != texture_references ]; then
+    compile "${NVCC13:-nvcc}" cuda13
+    [ "$name" = blur_first ] || (cd "$sources" && "${NVCC13:-nvcc}" "${own[@]}" "$name.cu" -o program)
+    [ "$name" = blur_first ] || mv "$sources/program" "static/programs/$name.cuda13"
+  fi
   case $by_both in *" $name "*)
     if [ -n "${NVCC11:-}" ]; then compile "$NVCC11" -ccbin "${NVCC11_HOST:-c++}" cuda11; fi
   esac

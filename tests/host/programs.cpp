@@ -39,6 +39,28 @@ TEST_CASE("programs: each checks its own results") {
   CHECK(seen >= 45);
 }
 
+#ifdef LANEWISE_NVRTC_DOUBLE
+TEST_CASE("programs: as nvcc builds them by itself, with a static runtime") {
+  if (!on_reference()) return;
+  const std::string folder = std::string(LANEWISE_TEST_DATA) + "/host/static/programs";
+  size_t seen = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string program = entry.path().filename().string();
+    // Those whose arguments say what they do, which are run with a shared runtime.
+    if (is(program, "errors") || is(program, "stream_order") || is(program, "jit")) continue;
+    make_executable(entry.path().string());
+    const Output o = cli_test::program("exec --device reference " + entry.path().string());
+    INFO(program, o.out, o.err);
+    const bool fault = is(program, "printing");
+    CHECK(o.code == (fault ? 1 : 0));
+    CHECK(reports(o) == (fault ? 1 : 0));
+    CHECK(o.out.ends_with(program.substr(0, program.find('.')) + ": ok\n"));
+    ++seen;
+  }
+  CHECK(seen >= 29);
+}
+#endif
+
 TEST_CASE("programs: the same where no host memory is used in place") {
   for (const char* program : {"managed.cuda13", "reductions.cuda13", "graphs.cuda13",
                               "virtual_functions.cuda13", "conjugate_gradient.cuda13"})
