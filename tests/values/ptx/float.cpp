@@ -27,8 +27,12 @@ T finished(T r, const Style& s) {
   return s.sat ? saturated(r) : r;
 }
 
+/// Is the exact result too small for a normal number? .ftz makes it a zero before it is rounded.
 template <typename T>
-uint64_t computed(Rule<T> rule, const Style& s, Args in, unsigned n) {
+using Tiny = bool (*)(volatile T* x);
+
+template <typename T>
+uint64_t computed(Rule<T> rule, Tiny<T> tiny, const Style& s, Args in, unsigned n) {
   volatile T x[3] = {};
   for (unsigned i = 0; i < n; ++i) {
     if constexpr (sizeof(T) == 4)
@@ -38,10 +42,12 @@ uint64_t computed(Rule<T> rule, const Style& s, Args in, unsigned n) {
   }
   const Rounding direction(s.round);
   volatile T r = rule(x);
+  if (s.ftz && tiny != nullptr && tiny(x)) r = std::copysign(T{0}, T{r});
   return bits(finished<T>(r, s));
 }
 
-std::optional<Op> arithmetic(Mods& m, unsigned n, Rule<float> f, Rule<double> d) {
+std::optional<Op> arithmetic(Mods& m, unsigned n, Rule<float> f, Rule<double> d,
+                             Tiny<float> tiny = nullptr) {
   if (m.take("approx")) return {};
   m.take("full");  // correctly rounded here
   const Style s = Style::of(m);
@@ -52,7 +58,8 @@ std::optional<Op> arithmetic(Mods& m, unsigned n, Rule<float> f, Rule<double> d)
             std::vector<Operand>(n, {*t}),
             {{*t}},
             [=, is_double = t->bits == 64](Args in, Results out) {
-              out[0] = is_double ? computed(d, s, in, n) : computed(f, s, in, n);
+              out[0] =
+                  is_double ? computed<double>(d, nullptr, s, in, n) : computed(f, tiny, s, in, n);
             }};
 }
 
@@ -80,6 +87,16 @@ template <typename T>
 T reciprocal(volatile T* x) {
   return T{1} / x[0];
 }
+/// Exact: a double holds every float divided by 2^126.
+bool below_normal(float dividend, float divisor) {
+  return std::fabs(double{dividend}) < std::fabs(double{divisor}) * 0x1p-126;
+}
+bool tiny_quotient(volatile float* x) {
+  return below_normal(x[0], x[1]);
+}
+bool tiny_reciprocal(volatile float* x) {
+  return below_normal(1, x[0]);
+}
 template <typename T>
 T root(volatile T* x) {
   return std::sqrt(x[0]);
@@ -95,13 +112,13 @@ std::optional<Op> mul(const std::string&, Mods& m) {
   return arithmetic(m, 2, product<float>, product<double>);
 }
 std::optional<Op> div(const std::string&, Mods& m) {
-  return arithmetic(m, 2, quotient<float>, quotient<double>);
+  return arithmetic(m, 2, quotient<float>, quotient<double>, tiny_quotient);
 }
 std::optional<Op> fma(const std::string&, Mods& m) {
   return arithmetic(m, 3, fused<float>, fused<double>);
 }
 std::optional<Op> rcp(const std::string&, Mods& m) {
-  return arithmetic(m, 1, reciprocal<float>, reciprocal<double>);
+  return arithmetic(m, 1, reciprocal<float>, reciprocal<double>, tiny_reciprocal);
 }
 std::optional<Op> sqrt(const std::string&, Mods& m) {
   return arithmetic(m, 1, root<float>, root<double>);

@@ -84,6 +84,42 @@ void testp(Emit& e) {
   e.set(0, kPred, both(other, compare(ir::Cond::lt, l.exponent)));
 }
 
+/// With .ftz a quotient below 2^-126 is a zero of its sign, although it may round to 2^-126: so do
+/// the sequences that the vendor's assembler makes. Where the result is 2^-126, the dividend is no
+/// subnormal number, and the exponents of both say which it was.
+ir::Operand flush_quotient(Emit& e, ir::Operand a, ir::Operand b, ir::Reg quotient) {
+  constexpr uint64_t kSign = 0x80000000, kLeast = 0x00800000, kScale = uint64_t{126} << 23;
+  const auto u32 = [&](Op op, ir::Operand v, uint64_t k) {
+    return e.op(op, Type::u32, {v, imm(k)});
+  };
+  const auto magnitude = [&](ir::Operand v) { return u32(Op::and_, v, kSign - 1); };
+  const ir::Reg least =
+      e.op(Op::icmp, Type::u32, {magnitude(quotient), imm(kLeast)}, {.cond = ir::Cond::eq});
+  const ir::Reg below =
+      e.op(Op::icmp, Type::u32, {u32(Op::add, magnitude(a), kScale), magnitude(b)},
+           {.cond = ir::Cond::lt});
+  const ir::Reg tiny = e.op(Op::and_, Type::pred, {least, below});
+  return e.op(Op::select, Type::u32, {tiny, u32(Op::and_, quotient, kSign), quotient});
+}
+
+void div_rounded(Emit& e) {
+  const Mods mods = float_mods(e);
+  const ir::Operand a = e.raw(1, kF32), b = e.raw(2, kF32);
+  const ir::Reg quotient = e.op(Op::fdiv, Type::f32, {a, b}, mods);
+  const bool may_be_tiny = mods.ftz && mods.round != ir::Round::rz;
+  e.set(0, kF32, may_be_tiny ? flush_quotient(e, a, b, quotient) : ir::Operand(quotient));
+}
+
+/// To nearest, no reciprocal below 2^-126 rounds to it.
+void rcp_rounded(Emit& e) {
+  constexpr uint64_t kOne = 0x3f800000;
+  const Mods mods = float_mods(e);
+  const ir::Operand b = e.raw(1, kF32);
+  const ir::Reg quotient = e.op(Op::frcp, Type::f32, {b}, mods);
+  const bool may_be_tiny = mods.ftz && (mods.round == ir::Round::rm || mods.round == ir::Round::rp);
+  e.set(0, kF32, may_be_tiny ? flush_quotient(e, imm(kOne), b, quotient) : ir::Operand(quotient));
+}
+
 /// The machine multiplies by the divisor's reciprocal, which is 0 beyond 2^126: such divisors act
 /// as infinities, so that a number gives 0 and an infinity NaN.
 void div_approx(Emit& e) {
@@ -158,11 +194,11 @@ constexpr Row kFloatRows[] = {
     {"fma", "rnd:$rnd type:f64", "d s s s", fma},
     {"mad", "rnd:$rnd ?ftz ?sat+ type:f32", "d s s s", fma},
     {"mad", "rnd:$rnd type:f64", "d s s s", fma},
-    {"div", "rnd:$rnd ?ftz type:f32", "d s s", float2<Op::fdiv>},
+    {"div", "rnd:$rnd ?ftz type:f32", "d s s", div_rounded},
     {"div", "rnd:$rnd type:f64", "d s s", float2<Op::fdiv>},
-    {"div", "^full ?ftz type:f32", "d s s", float2<Op::fdiv>, kDivFull},
+    {"div", "^full ?ftz type:f32", "d s s", div_rounded, kDivFull},
     {"div", "approx+ ?ftz type:f32", "d s s", div_approx, kDivApprox, nullptr, kApprox},
-    {"rcp", "rnd:$rnd ?ftz type:f32", "d s", float1<Op::frcp>},
+    {"rcp", "rnd:$rnd ?ftz type:f32", "d s", rcp_rounded},
     {"rcp", "rnd:$rnd type:f64", "d s", float1<Op::frcp>},
     {"rcp", "approx+ ?ftz type:f32", "d s", float1<Op::frcp_approx>, kRcpApprox, nullptr, kApprox},
     {"rcp", "approx+ ftz type:f64", "d s", rcp_coarse, kCoarse, nullptr, kApprox},
