@@ -30,8 +30,8 @@ TEST_CASE("programs: each checks its own results") {
         is(program, "blur_first") || !is_served(program))
       continue;
     // Drivers' compilers take half a minute for the sort, and longer for kernels that allocate.
-    const bool slow =
-        is(program, "cub_sort") || is(program, "hip_printf") || program.starts_with("dev_");
+    const bool slow = is(program, "cub_sort") || is(program, "hip_printf") ||
+                      is(program, "hip_malloc") || program.starts_with("dev_");
     if (slow && !on_reference()) continue;
     check_ok(program);
     ++seen;

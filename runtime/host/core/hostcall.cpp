@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/host/core/block_pool.hpp"
 #include "runtime/host/core/context.hpp"
 #include "runtime/support/print_format.hpp"
 
@@ -57,6 +58,10 @@ struct Buffer {
 constexpr uint64_t kBegin = 1, kEnd = 2;
 constexpr unsigned kLengthShift = 5, kNumberShift = 8;
 constexpr uint32_t kPrint = 2;
+/// The device library's allocator gets its slabs this way, and large blocks: of so many bytes where
+/// the address is 0; else what lies there is given back.
+constexpr uint32_t kMemory = 3;
+constexpr uint64_t kHeapBytes = uint64_t{128} << 20;  // pages that nobody asked for take no memory
 
 /// What a message holds: 0 for standard output or 1 for standard error, the format, and the
 /// arguments. Texts stand in it, up to the next multiple of 8 bytes; all else has 8 bytes.
@@ -113,7 +118,7 @@ class Message {
 
 class Services {
  public:
-  explicit Services(Buffer& buffer) : buffer_(buffer) {}
+  Services(Buffer& buffer, BlockPool heap) : buffer_(buffer), heap_(std::move(heap)) {}
 
   [[noreturn]] void run() {
     for (;;) {
@@ -140,11 +145,26 @@ class Services {
 
   void answer(uint32_t service, uint64_t* words) {
     if (service == kPrint) return print(words);
-    if (!refused_)
-      report_line("a kernel asked for service " + std::to_string(service) +
-                  " of the host (hostcall); printing is the one there is");
-    refused_ = true;
+    if (service == kMemory) return give_memory(words);
+    refuse("a kernel asked for service " + std::to_string(service) +
+           " of the host (hostcall); there are those for printing and for memory");
     std::memset(words, 0, kWords * sizeof *words);
+  }
+
+  /// One line for all of a program.
+  void refuse(const std::string& line) {
+    if (!refused_) report_line(line);
+    refused_ = true;
+  }
+
+  void give_memory(uint64_t* words) {
+    const uint64_t freed = words[0], bytes = words[1];
+    words[0] = 0;
+    if (freed == 0) {
+      words[0] = heap_.take(bytes);
+    } else if (!heap_.give_back(freed)) {
+      refuse("a kernel's free() of what malloc() did not give, or of what is free already");
+    }
   }
 
   void print(uint64_t* words) {
@@ -163,19 +183,25 @@ class Services {
   }
 
   Buffer& buffer_;
+  BlockPool heap_;
   std::map<uint64_t, std::vector<uint64_t>> messages_;  ///< that are not complete
   uint64_t last_ = 0;
   bool refused_ = false;
 };
 
-uint64_t start(Context& context) {
-  const MemoryPtr memory =
-      context.memory().allocate_host(sizeof(Buffer), MemoryKind::pinned, "services of the host");
+MemoryPtr shared_memory(Context& context, uint64_t bytes, const char* name) {
+  MemoryPtr memory = context.memory().allocate_host(bytes, MemoryKind::pinned, name);
   context.memory().expose(*memory);
   if (memory->mirror != nullptr)
     fail(Code::not_supported,
-         "kernels that print by HIP's hostcall need a device that reaches the host's memory in "
-         "place, as the reference engine does");
+         "kernels that print or allocate by HIP's hostcall need a device that reaches the host's "
+         "memory in place, as the reference engine does");
+  return memory;
+}
+
+uint64_t start(Context& context) {
+  static const MemoryPtr memory = shared_memory(context, sizeof(Buffer), "services of the host");
+  static const MemoryPtr heap = shared_memory(context, kHeapBytes, "heap of kernels");
   auto& buffer = *new (memory->host) Buffer{};
   const uint64_t at = memory->address;
   Header& h = buffer.header;
@@ -186,8 +212,7 @@ uint64_t start(Context& context) {
   uint64_t last = kPackets;  // the first packet: a count of one, and index 0
   for (uint32_t n = 1; n < kPackets; ++n, ++last) buffer.packets[n].next = last;
   h.free_stack = last;
-  static const MemoryPtr kept = memory;
-  std::thread([&buffer] { Services(buffer).run(); }).detach();
+  std::thread([&buffer] { Services(buffer, BlockPool(heap->address, kHeapBytes)).run(); }).detach();
   return at;
 }
 

@@ -1,6 +1,7 @@
 // HIP's services of the host: a kernel leaves a packet in a buffer that both sides reach, and waits
 // until a thread of the host has answered. `printf`, `assert` and what prints to standard error go
-// this way. The buffer is as the device library of ROCm (ockl, hostcall) reads it.
+// this way, and the allocator of kernels. The buffer is as the device library of ROCm (ockl,
+// hostcall) reads it.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 mkdir -p programs
-hipcc=(${HIPCC:-clang++-15 -x hip --offload-arch=gfx803 --rocm-path=/usr --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode})
+hipcc=(${HIPCC:-clang++-15 -x hip --offload-arch=gfx803 --rocm-path=/usr --hip-version=5.2 --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode})
 names=("$@")
 [ $# -gt 0 ] || names=($(basename -s .cpp hip_*.cpp))
 "${hipcc[@]}" -O2 --cuda-device-only --gpu-bundle-output module.hip -o module_bundle
