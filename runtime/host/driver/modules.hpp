@@ -11,12 +11,15 @@
 
 namespace lanewise::driver {
 
+struct TextureReference;
+
 /// CUmodule and CUlibrary
 struct Module {
   std::shared_ptr<core::Image> image;
   std::map<std::string, core::Function*> functions;
-  DriverContext* context = nullptr;  ///< null for a library, which all have
-  std::vector<std::string> names;    ///< of its kernels
+  std::map<std::string, TextureReference*> textures;  ///< that the program asked for
+  DriverContext* context = nullptr;                   ///< null for a library, which all have
+  std::vector<std::string> names;                     ///< of its kernels
 };
 
 /// CUjit_option and what it is set to; texts of the compiler go into the program's buffers.

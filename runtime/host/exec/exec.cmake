@@ -16,7 +16,8 @@ function(lanewise_into_programs name cuda_library)
   target_compile_definitions(${name} PRIVATE LANEWISE_CUDA_BESIDE="${cuda_library}")
   # Without optimisation, headers of the standard library call into it, which is not there.
   target_compile_options(${name} PRIVATE -O1)
-  target_link_options(${name} PRIVATE -fno-sanitize=all -nodefaultlibs LINKER:--no-undefined LINKER:--gc-sections)
+  # The C library's _exit() jumps into it, and so it stays where it is when the program closes it.
+  target_link_options(${name} PRIVATE -fno-sanitize=all -nodefaultlibs LINKER:--no-undefined LINKER:--gc-sections LINKER:-z,nodelete)
   target_link_libraries(${name} PRIVATE c gcc)
   # Assembly at file scope names what the same file defines.
   set_target_properties(${name} PROPERTIES UNITY_BUILD OFF PREFIX "" LINKER_LANGUAGE CXX

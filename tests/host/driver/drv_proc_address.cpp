@@ -1,5 +1,5 @@
 // Nothing is linked: the library is opened by name, and each function asked for of
-// cuGetProcAddress, by base name and version.
+// cuGetProcAddress, by base name and version; it is closed before the program ends.
 #include <dlfcn.h>
 
 #include "check.hpp"
@@ -56,5 +56,6 @@ int main() {
                                                                        n * sizeof(int)));
   for (const int value : data) EXPECT(value == 26);
   CHECK(find<CUresult (*)(CUcontext)>("cuCtxDestroy")(context));
+  EXPECT(dlclose(library) == 0);
   std::puts("drv_proc_address: ok");
 }
