@@ -438,39 +438,3 @@ TEST_CASE(
   }
   CHECK(listed == 496);
 }
-
-TEST_CASE("control words of vendor listings are taken from their comments") {
-  const auto bytes = [](const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return std::string{std::istreambuf_iterator<char>(file), {}};
-  };
-  // The second has addresses of variables: 32@lo(tabf).
-  for (const char* name : {"k01_saxpy", "k25_calls"}) {
-    CAPTURE(name);
-    const std::string base = std::string(LANEWISE_TEST_DATA) + "/kernels/data/sass/" + name;
-    const std::string text = bytes(base + ".sass"), cubin = bytes(base + ".cubin");
-    const sass::Listing listed = sass::parse(text);
-    const sass::Listing read = sass::read_cubin(std::as_bytes(std::span(cubin)));
-    for (const Diagnostic& d : listed.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
-    REQUIRE(listed.kernels.size() == read.kernels.size());
-    for (const sass::Kernel& k : listed.kernels) {
-      const auto same = std::ranges::find(read.kernels, k.name, &sass::Kernel::name);
-      REQUIRE(same != read.kernels.end());
-      CHECK(sass::encode_bundles(k) == sass::encode_bundles(*same));
-    }
-  }
-  // What is written on the line wins; where words are missing, nothing is known.
-  const auto first = [](std::string_view annotation, const char* last_word) {
-    const sass::Listing l = sass::parse(
-        "k:\n   /* 0x001f8000fc0007f6 */\n/*0008*/ MOV R1, c[0x0][0x20]" + std::string(annotation) +
-        " ; /* 0x4c98078000870001 */\n NOP ; /* 0x50b0000000070f00 */\n NOP ; " + last_word + "\n");
-    REQUIRE(l.ok());
-    return l.kernels[0].code[0];
-  };
-  CHECK(first("", "/* 0x50b0000000070f00 */").control.bits == 0x7f6);
-  CHECK(first(" ?WAIT2", "/* 0x50b0000000070f00 */").control.bits == 0x7f2);
-  CHECK_FALSE(first("", "").has_control);
-  CHECK(sass::parse("k:\n/* 0x001f8000fc000746 */\nMOV R1, R2 ; /* 0x5c98078000270001 */\n"
-                    "NOP ; /* 0x50b0000000070f00 */\nNOP ; /* 0x50b0000000070f00 */\n")
-            .diagnostics.size() == 1);
-}

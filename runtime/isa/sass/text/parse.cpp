@@ -1,9 +1,11 @@
 // Listings: comments, directives, labels, dual-issue braces; then each instruction on its own.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "runtime/isa/sass/sass.hpp"
+#include "runtime/isa/sass/text/dump_text.hpp"
 #include "runtime/isa/sass/text/listed_control.hpp"
 #include "runtime/support/source_text.hpp"
 
@@ -25,12 +27,13 @@ class ListingParser {
     const std::string clean = without_comments(text);
     sections_ =
         clean.find(".text.") != std::string::npos || clean.find(".global") != std::string::npos;
+    choose_dumped(dumped_targets(clean));
     std::string_view rest = clean;
     for (line_ = 1; !rest.empty() && !full(); ++line_) {
       const size_t end = rest.find('\n');
       const std::string_view whole = text.substr(clean.size() - rest.size(), end);
-      parse_line(rest.substr(0, end));
-      if (!listing_.kernels.empty()) listed_[listing_.kernels.size() - 1].line(whole);
+      if (!dumped_ || !take_dump_line(rest.substr(0, end))) parse_line(rest.substr(0, end));
+      if (!listing_.kernels.empty() && !skips_) listed_[listing_.kernels.size() - 1].line(whole);
       rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
     }
     if (open_brace_line_ != 0)
@@ -61,6 +64,41 @@ class ListingParser {
     k.name = std::string(name);
     k.registers = pending_registers_;
     listing_.kernels.push_back(std::move(k));
+  }
+
+  /// Of a listing of cuobjdump: which code is read. That of a file for several targets is that of
+  /// the one which was asked for.
+  void choose_dumped(const std::vector<std::string_view>& targets) {
+    if (targets.empty()) return;
+    dumped_ = sections_ = true;
+    skips_ = true;  // the banner of a fat binary stands in front of its code
+    const std::string asked = std::to_string(forced_arch_);
+    if (std::ranges::count(targets, asked) != 0) {
+      dumped_target_ = asked;
+    } else if (std::ranges::count(targets, targets[0]) == static_cast<ptrdiff_t>(targets.size())) {
+      dumped_target_ = targets[0];
+    } else {
+      report(
+          1, 1,
+          fmt::format("the listing has code for sm_{}, expected one target: choose with --target",
+                      fmt::join(targets, ", sm_")));
+    }
+  }
+
+  /// False for what stands in the code that is read.
+  bool take_dump_line(std::string_view line) {
+    using Kind = DumpLine::Kind;
+    const DumpLine found = dump_line(line);
+    if (found.kind == Kind::target) {
+      skips_ = found.text != dumped_target_;
+      if (!skips_ && forced_arch_ == 0)
+        set_arch(std::string(found.text), static_cast<size_t>(found.text.data() - line.data()));
+    } else if (found.kind == Kind::header) {
+      skips_ = true;
+    } else if (found.kind == Kind::function && !skips_) {
+      start_kernel(found.text);
+    }
+    return skips_ || found.kind != Kind::code;
   }
 
   void parse_line(std::string_view line) {
@@ -224,6 +262,9 @@ class ListingParser {
   Listing& listing_;
   std::map<size_t, ListedWords> listed_;  ///< by kernel
   bool sections_ = false;                 ///< the file says where kernels begin
+  bool dumped_ = false;                   ///< it is a listing of cuobjdump
+  std::string dumped_target_;             ///< whose code is read
+  bool skips_ = false;                    ///< up to the next "code for"
   unsigned forced_arch_;
   size_t max_errors_;
   uint32_t line_ = 0;
