@@ -32,7 +32,8 @@ ReadResult read_any(const std::string& path, Sink& sink, const ReadOptions& opti
   }
   const ReportProgress reporting(options.progress);
   const std::string name = plain_name(path);
-  if (name.ends_with(".traceg") || name.ends_with(".trace") || is_list(name))
+  if (name.ends_with(".traceg") || name.ends_with(".trace") || name.ends_with(".tracez") ||
+      is_list(name))
     return import_accelsim(path, sink, options);
   if (name.ends_with(".din")) return import_dinero(path, sink);
   if (name.ends_with(".lwt") || is_trace(path)) return read_trace(path, sink);

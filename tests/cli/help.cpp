@@ -189,6 +189,8 @@ TEST_CASE("errors say what to give, in words of this program" * kHostCase) {
       {"run --device reference --grid 1 --block 1 --kernel saxp " + k, 2, "there are: saxpy"},
       {"run --grid 1 --block 1 nope.ptx", 2, "cannot read 'nope.ptx'"},
       {"cache nope.lwt --preset gv100", 2, "cannot read nope.lwt"},
+      {"cache k.tracez --preset gv100", 2,
+       "k.tracez: the format of Accel-Sim 2.0's .tracez is not public; expected .trace or .traceg"},
       {"trace convert " + k + " x.pdf", 2, "expected .lwt, .traceg, .din or .json"},
       {"asm --tsv " + k, 2, "no assembler for 'ptx'; those that there are: sass, gcn"},
       {"translate --emit foo " + k, 2, "is none of spirv, spirv-text, ir"},

@@ -6,12 +6,16 @@
 // it, has them as they were executed; each starts with its thread block and warp (x y z warp), in
 // old versions with the SM and the warp's slot there, in new ones with seven numbers of the
 // cluster. Traces of tracer versions before 3 start with block and warp in .traceg, too.
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <unordered_map>
 
+#include "runtime/support/error.hpp"
 #include "runtime/trace/formats.hpp"
+#include "runtime/trace/interchange/input.hpp"
 #include "runtime/trace/interchange/interleave.hpp"
 #include "runtime/trace/interchange/text_file.hpp"
 #include "runtime/trace/interchange/warnings.hpp"
@@ -340,6 +344,19 @@ void copy_to_device(TextFile& list, Importer& to) {
 
 }  // namespace
 
+namespace {
+
+void read_kernel(const std::string& path, Importer& to) {
+  if (without_compression(path).ends_with(".tracez"))
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: the format of Accel-Sim 2.0's .tracez is not public; expected "
+                            ".trace or .traceg",
+                            path));
+  KernelFile(path, to).read();
+}
+
+}  // namespace
+
 ReadResult import_accelsim(const std::string& path, Sink& sink, const ReadOptions& options) {
   Importer to{sink, options, {}, {}, 0, 0};
   const std::filesystem::path file(path);
@@ -350,14 +367,14 @@ ReadResult import_accelsim(const std::string& path, Sink& sink, const ReadOption
       if (line.starts_with("MemcpyHtoD"))
         copy_to_device(list, to);
       else if (line.starts_with("kernel"))
-        KernelFile((file.parent_path() / line).string(), to).read();
+        read_kernel((file.parent_path() / line).string(), to);
       else if (line.starts_with("nccl"))
         to.warnings.count(line.substr(0, line.find_first_of(",( ")), "calls are left out");
       else if (!line.empty() && !line.starts_with("Memcpy"))
         list.fail("expected a kernel's trace file or a Memcpy line");
     }
   } else {
-    KernelFile(path, to).read();
+    read_kernel(path, to);
   }
   sink.finish();
   to.result.warnings = to.warnings.text();
