@@ -68,6 +68,12 @@ function(lanewise_excluded name device result)
   set(${result} "${arguments}" PARENT_SCOPE)
 endfunction()
 
+# Drivers' compilers take most of the time of these tests, so devices take turns with their cases (support/turns.hpp).
+if(NOT LANEWISE_TEST_WHOLE)
+  set(lanewise_turns_kernels llvmpipe llvmpipe25)
+  set(lanewise_turns_kernels_serial llvmpipe SwiftShader)
+endif()
+
 # lanewise_one_device_test(NAME DEVICE COMMAND...): LANEWISE_TEST_DEVICE says which device it is. The
 # loader gets that device's driver alone: both lavapipes have the same device name. LANEWISE_TEST_ENVIRONMENT is added
 # to its variables.
@@ -83,8 +89,20 @@ function(lanewise_one_device_test name device)
     return()
   endif()
   add_test(NAME ${name}_${suffix} COMMAND ${ARGN} ${left_out})
+  set(turns ${lanewise_turns_${name}})
+  set(in_turn)
+  if(device IN_LIST turns)
+    list(REMOVE_ITEM turns ${device})
+    foreach(other ${turns})
+      if(NOT other IN_LIST LANEWISE_DEVICES)
+        list(REMOVE_ITEM turns ${other})
+      endif()
+    endforeach()
+    list(JOIN turns " " others)
+    set(in_turn ";LANEWISE_TEST_TURNS=${name} ${device} ${others}")
+  endif()
   set_tests_properties(${name}_${suffix} PROPERTIES
-    ENVIRONMENT "LANEWISE_TEST_DEVICE=${selector};LANEWISE_TEST_DEVICES=${lanewise_devices};LANEWISE_DEVICE=${selector};VK_ICD_FILENAMES=${icds};VK_DRIVER_FILES=${icds};LANEWISE_VALIDATION=1;LANEWISE_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache${lanewise_whole};${LANEWISE_TEST_ENVIRONMENT}")
+    ENVIRONMENT "LANEWISE_TEST_DEVICE=${selector};LANEWISE_TEST_DEVICES=${lanewise_devices};LANEWISE_DEVICE=${selector};VK_ICD_FILENAMES=${icds};VK_DRIVER_FILES=${icds};LANEWISE_VALIDATION=1;LANEWISE_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache${lanewise_whole}${in_turn};${LANEWISE_TEST_ENVIRONMENT}")
 endfunction()
 
 # The same on the reference engine and every Vulkan device.

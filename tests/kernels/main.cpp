@@ -1,12 +1,27 @@
-// The kernel tests' own main: the run fails when the validation layer had anything to say.
+// The main of tests on a device: the run fails when the validation layer had anything to say, and
+// cases are skipped where it is another device's turn.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <cstdio>
 
 #include "runtime/vulkan/vulkan_engine.hpp"
+#include "tests/support/turns.hpp"
+
+namespace {
+
+void leave_to_other_devices() {
+  lanewise::test::Turns turns(std::getenv("LANEWISE_TEST_TURNS"));
+  for (const doctest::detail::TestCase& c : doctest::detail::getRegisteredTests())
+    // The set is ordered by what stays.
+    if (!turns.runs(c.m_file.c_str(), c.m_name))
+      const_cast<doctest::detail::TestCase&>(c).m_skip = true;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
+  leave_to_other_devices();
   doctest::Context context(argc, argv);
   const int failed = context.run();
   const unsigned messages = lanewise::vulkan::validation_messages();

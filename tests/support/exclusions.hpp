@@ -1,4 +1,4 @@
-// What tests/exclusions.tsv leaves out on the device of this test program, of what is no test case:
+// What tests/exclusions.tsv leaves out on a device. Test programs look up what is no test case:
 // forms, rows, objects. Cases are left out by the command line that CMake makes.
 #pragma once
 
@@ -15,12 +15,9 @@
 
 namespace lanewise::test {
 
-/// Patterns of one kind ("form", "row", "object") for `test` on this device.
-inline std::vector<std::string> excluded_patterns(const std::string& test,
-                                                  const std::string& kind) {
-  const char* wanted = std::getenv("LANEWISE_TEST_DEVICE");
-  if (wanted == nullptr || std::string(wanted) == "reference") return {};
-  const std::string device = std::string(wanted) + (newer_lavapipe() ? "25" : "");
+/// Patterns of one kind ("form", "row", "object", "case", "file") for `test` on a device.
+inline std::vector<std::string> excluded_patterns(const std::string& test, const std::string& kind,
+                                                  const std::string& device) {
   const bool whole = every_device() || std::getenv("LANEWISE_TEST_WHOLE") != nullptr;
   std::ifstream table(LANEWISE_TEST_DATA "/exclusions.tsv");
   std::vector<std::string> patterns;
@@ -35,6 +32,13 @@ inline std::vector<std::string> excluded_patterns(const std::string& test,
     for (std::string pattern; std::getline(list, pattern, ',');) patterns.push_back(pattern);
   }
   return patterns;
+}
+/// The same on the device of this test program.
+inline std::vector<std::string> excluded_patterns(const std::string& test,
+                                                  const std::string& kind) {
+  const char* wanted = std::getenv("LANEWISE_TEST_DEVICE");
+  if (wanted == nullptr || std::string(wanted) == "reference") return {};
+  return excluded_patterns(test, kind, std::string(wanted) + (newer_lavapipe() ? "25" : ""));
 }
 
 /// Do they name it as one that stays, with a `!`?

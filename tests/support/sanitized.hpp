@@ -23,4 +23,9 @@ constexpr uint32_t value_step(uint32_t count) {
   return kSanitized && count >= 1024 ? 15 : 1;
 }
 
+/// Of random inputs.
+constexpr uint32_t rounds(uint32_t count) {
+  return kSanitized ? (count + 9) / 10 : count;
+}
+
 }  // namespace lanewise::test

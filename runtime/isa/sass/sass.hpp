@@ -238,7 +238,7 @@ std::string refusal(const Form& form, uint64_t bits = 0);
 using isa::Coverage;
 using isa::FormState;
 /// Every form of the table and, by mnemonic, everything of the ISA it has no row for.
-std::vector<Coverage> coverage();
+const std::vector<Coverage>& coverage();
 /// State of a form as nvdisasm spells it: mnemonic with all its modifiers.
 Coverage coverage_of(std::string_view form);
 

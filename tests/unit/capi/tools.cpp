@@ -62,7 +62,7 @@ TEST_CASE("C: coverage of a form and of an instruction set") {
   const Blob one =
       made<Blob>([](auto out) { return lw_coverage("ptx", nullptr, "ld.global.v4.f32", out); });
   CHECK(text(one) == "ld.global.v4.f32\texact\t\n");
-  const Blob all = made<Blob>([](auto out) { return lw_coverage("sass", nullptr, nullptr, out); });
+  const Blob all = made<Blob>([](auto out) { return lw_coverage("ptx", nullptr, nullptr, out); });
   CHECK(text(all).find("\texact\t") != std::string::npos);
   lw_blob* none = nullptr;
   CHECK(lw_coverage("x86", nullptr, nullptr, &none) == LW_ERROR_USAGE);

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "runtime/isa/gcn/gcn.hpp"
+#include "tests/support/sanitized.hpp"
 
 using namespace lanewise;
 
@@ -228,9 +229,11 @@ TEST_CASE("gcn source: bombs end in an error, and soon") {
   ends_quickly(".macro m\nm\nm\n.endm\nk:\nm\n", "in each other");
   ends_quickly(".macro m a\n.if \\a\nm \\a-1\nm \\a-1\nm \\a-1\nm \\a-1\n.endif\n.endm\nk:\nm 18\n",
                "macros and repetitions make more than");
-  ends_quickly("k:\n.rept 1000000000\n.endr\n", "macros and repetitions make more than");
-  ends_quickly("k:\n.rept 100000\n.rept 100000\ns_nop 0\n.endr\n.endr\n",
-               "macros and repetitions make more than");
+  if (!test::kSanitized) {  // each makes all lines that are allowed
+    ends_quickly("k:\n.rept 1000000000\n.endr\n", "macros and repetitions make more than");
+    ends_quickly("k:\n.rept 100000\n.rept 100000\ns_nop 0\n.endr\n.endr\n",
+                 "macros and repetitions make more than");
+  }
   ends_quickly("k:\n.fill 0x7fffffffffffffff, 8, 1\n", "64 MiB");
   ends_quickly("k:\n.fill 10000000, 4, 1\n", "2 MiB of data between instructions");
   ends_quickly("k:\ns_endpgm\n.rodata\n.rept 100000\n.fill 1000000, 8\n.endr\n", "64 MiB");

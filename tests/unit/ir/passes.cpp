@@ -1,4 +1,5 @@
 #include "runtime/ir/passes/pipeline.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/unit/ir/random.hpp"
 
 using namespace lanewise::ir;
@@ -32,7 +33,7 @@ size_t instructions(const Program& p) {
 TEST_CASE("the passes keep every effect") {
   std::mt19937 rng(12);
   size_t before = 0, after = 0, seen = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (uint32_t i = 0; i < lanewise::test::rounds(3000); ++i) {
     RandomOptions o;
     o.blocks = 2 + static_cast<uint32_t>(rng() % 14);
     o.shape = static_cast<Shape>(rng() % 3);

@@ -111,7 +111,7 @@ TEST_CASE("loads: every value of every field of up to 16 bits") {
 TEST_CASE("loads: random elements, selections, out of range, all modes") {
   std::mt19937 random(5);
   Mismatches m;
-  for (int n = 0; n < 1000000; ++n) {
+  for (uint32_t n = 0; n < rounds(1000000); ++n) {
     const spec::Texel raw = {static_cast<uint32_t>(random()), static_cast<uint32_t>(random()),
                              static_cast<uint32_t>(random()), static_cast<uint32_t>(random())};
     Select s;

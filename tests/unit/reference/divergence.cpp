@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "tests/support/sanitized.hpp"
 #include "tests/unit/divergence_support.hpp"
 
 using namespace lanewise;
@@ -266,14 +267,14 @@ TEST_CASE("two operations in a row: who passes the first by waits for the others
 }
 
 TEST_CASE("random divergent trees on masks, in all schedules") {
-  for (uint32_t seed = 0; seed < 1500; ++seed) {
+  for (uint32_t seed = 0; seed < rounds(1500); ++seed) {
     CAPTURE(seed);
     check_tree(RandomTree(seed).run(), seed % 3 == 0 ? 32 : 1 + seed % 32);
   }
 }
 
 TEST_CASE("random graphs, irreducible ones and switches too: all schedules agree") {
-  for (uint32_t seed = 0; seed < 1500; ++seed) {
+  for (uint32_t seed = 0; seed < rounds(1500); ++seed) {
     CAPTURE(seed);
     const TestKernel k = random_graph(seed);
     const Run one = run_as(k, WaveSchedule::until_stop, 32);

@@ -211,7 +211,9 @@ class Lister {
 
 }  // namespace
 
-std::vector<Coverage> coverage() {
+namespace {
+
+std::vector<Coverage> listed() {
   Lister list;
   std::set<std::string> mnemonics;
   for (const Form& f : forms()) {
@@ -222,8 +224,6 @@ std::vector<Coverage> coverage() {
     if (mnemonics.count(std::string(name)) == 0) list.add_unknown(name);
   return list.take();
 }
-
-namespace {
 
 /// Bits of the modifiers that a form names behind a row's mnemonic, with the phase that stands in
 /// the control field; nothing where the row has not all of them.
@@ -255,9 +255,13 @@ std::optional<uint64_t> named_modifiers(const Form& f, std::string_view form) {
 
 }  // namespace
 
+const std::vector<Coverage>& coverage() {
+  static const std::vector<Coverage> all = listed();
+  return all;
+}
+
 Coverage coverage_of(std::string_view form) {
-  static const std::vector<Coverage> all = coverage();
-  for (const Coverage& c : all)
+  for (const Coverage& c : coverage())
     if (c.form == form) return c;
   std::optional<Coverage> best;
   for (const Form& f : forms()) {
