@@ -95,10 +95,19 @@ TEST_CASE("what is legal and does not run is unsupported, not illegal") {
 TEST_CASE("what lowering takes is legal, and so are compiled kernels") {
   for (const char* line :
        {"add.u32 %r1, %r2, 7;", "mad.lo.s32 %r1, %r2, %r3, %r4;", "setp.hi.u32 %p1, %r1, %r2;",
-        "fma.rn.f32 %f1, %f2, %f3, %f4;", "bar.sync 0;", "st.shared.u64 [bar], %rd1;"}) {
+        "fma.rn.f32 %f1, %f2, %f3, %f4;", "bar.sync 0;", "st.shared.u64 [bar], %rd1;",
+        "add.u32 %r1, %r2+4, %r3;", "shl.b32 %r1, %r2, %r3+1;"}) {
     CAPTURE(line);
-    CHECK(verdict(line, "sm_80").empty());
+    const ptx::Module module = module_of(line, "sm_80");
+    CHECK(errors_of(ptx::check(module)).empty());
+    CHECK(errors_of(ptx::lower(module).diagnostics).empty());
   }
+  // Sums are of the operand's kind, of whatever width.
+  for (const char* line : {"add.u32 %r1, %rd2+1, %r3;", "add.f32 %f1, %f2+1, %f3;"})
+    CHECK(verdict(line, "sm_80").empty());
+  for (const char* line : {"add.u32 %r1, %f2+1, %r3;", "add.u32 %r1, %p1+1, %r3;",
+                           "add.f32 %f1, bar+4, %f2;", "add.u32 %r1, -%r2, %r3;"})
+    CHECK(!verdict(line, "sm_80").empty());
   for (const auto& entry :
        std::filesystem::directory_iterator(LANEWISE_TEST_DATA "/kernels/data/ptx")) {
     if (entry.path().extension() != ".ptx") continue;

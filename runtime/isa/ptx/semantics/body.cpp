@@ -308,10 +308,7 @@ void Body::instruction(const Instruction& inst) {
   const Verdicts& verdicts = *kernel.module.verdicts;
   if (const auto fault = verdicts.faults.find(&inst); fault != verdicts.faults.end())
     throw Reject{{fault->second.line, fault->second.column}, fault->second.message};
-  const auto judged = verdicts.forms.find(&inst);
-  const Match match = judged == verdicts.forms.end() ? match_form(inst.opcode, inst.mods) : Match{};
-  if (!match.error.empty()) throw Reject{inst.loc, match.error};
-  const Form& form = judged == verdicts.forms.end() ? match.form : *judged->second;
+  const Form& form = *verdicts.forms.at(&inst);
   const Row& row = *form.row;
   if (row.lower == nullptr)
     throw Reject{inst.loc, "'" + inst.opcode + "' is not supported: " + row.note};
