@@ -15,7 +15,9 @@ for stage in facts exec/vector_add.cuda13 selftest/ptx_st programs/ptx-lane-off 
   device/compile device/copy device/large device/soak; do
   grep -q "\"name\":\"$stage\",\"state\":\"passed\"" "$out/results.jsonl" || { echo "no passed stage $stage"; exit 1; }
 done
-grep -q '"name":"large/faults","lanes":1' "$out/results.jsonl" || { echo "no fault behind the end of a buffer"; exit 1; }
+for set in ptx sass gcn; do
+  grep -q "\"name\":\"large/$set/faults\",\"lanes\":1" "$out/results.jsonl" || { echo "no fault behind the end of a buffer: $set"; exit 1; }
+done
 grep -q '"name":"truth/litmus","state":"skipped"' "$out/results.jsonl" || { echo "CUDA is not skipped"; exit 1; }
 before=$(grep -c '"kind":"stage"' "$out/results.jsonl")
 "$bin/gpu_kit" run "$out" --slice --suite "$suite" --device "$device" --only '^(facts|streams)' >/dev/null
