@@ -12,8 +12,8 @@ std::shared_ptr<Device> device_behind(lw_device* device);
 lw_device* device_on(std::unique_ptr<Engine> engine);
 
 /// Trackers and a trace file that follow no device: what runs elsewhere feeds their sink. Errors
-/// are thrown.
-lw_cache* cache_of_nothing(const lw_cache_options& options);
+/// are thrown. `origin` is where reports say that it was.
+lw_cache* cache_of_nothing(const lw_cache_options& options, const std::string& origin);
 /// Lives as long as the handle.
 trace::Sink& sink_behind(lw_cache* cache);
 

@@ -16,6 +16,10 @@
 namespace lanewise::cli {
 namespace {
 
+constexpr const char* kKinds[] = {"u8",    "i8",   "u16",  "i16",    "u32",   "i32",   "u64",
+                                  "i64",   "f16",  "f32",  "f64",    "hex",   "in",    "out",
+                                  "inout", "zero", "iota", "random", "print", "local", "tex"};
+
 [[noreturn]] void fail(const std::string& spec, const std::string& why) {
   throw Error(ErrorKind::usage, fmt::format("--arg {}: {}", spec, why));
 }
@@ -141,6 +145,12 @@ bool parse_scalar(ArgSpec& out, const std::string& spec, const std::string& kind
 
 }  // namespace
 
+std::vector<std::string> arg_beginnings() {
+  std::vector<std::string> all;
+  for (const char* kind : kKinds) all.push_back(std::string(kind) + ":");
+  return all;
+}
+
 Arg ArgSpec::value() const {
   if (integer) return Arg::integer(scalar, is_signed);
   return real ? Arg::real(scalar) : Arg::raw(scalar);
@@ -190,8 +200,10 @@ ArgSpec parse_arg(const std::string& spec) {
   } else if (kind == "iota" || kind == "random") {
     out.kind = ArgSpec::Kind::in;
     out.path = spec;
-    const auto [shape, seed] = split_last(rest);
+    auto [shape, seed] = split_last(rest);
     out.array = parse_shape(spec, shape);
+    if (constexpr std::string_view kName = "seed="; kind == "random" && seed.starts_with(kName))
+      seed.erase(0, kName.size());
     uint64_t number = 1;
     const auto [end, ec] = std::from_chars(seed.data(), seed.data() + seed.size(), number);
     const bool wrong = ec != std::errc() || end != seed.data() + seed.size() || kind == "iota";
@@ -217,9 +229,7 @@ ArgSpec parse_arg(const std::string& spec) {
     if (ec != std::errc() || end != rest.data() + rest.size() || out.local_bytes > UINT32_MAX)
       fail(spec, "expected a byte count below 2^32");
   } else {
-    fail(spec, fmt::format("unknown kind '{}'; expected u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64 "
-                           "hex in out inout zero iota random print local tex",
-                           kind));
+    fail(spec, fmt::format("unknown kind '{}'; expected {}", kind, fmt::join(kKinds, " ")));
   }
   return out;
 }

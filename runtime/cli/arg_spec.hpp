@@ -30,6 +30,9 @@ struct ArgSpec {
   TextureOptions texture;  ///< `array` has the texels
 };
 
+/// What a SPEC begins with, each with its colon.
+std::vector<std::string> arg_beginnings();
+
 /// Reads input files too. Error(usage) names the SPEC and what was expected.
 ArgSpec parse_arg(const std::string& text);
 

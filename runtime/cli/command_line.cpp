@@ -20,12 +20,22 @@ const Option& Option::required() const {
   return *this;
 }
 const Option& Option::one_of(const std::vector<std::string>& values) const {
+  *values_ = {ValueKind::listed, values, true};
+  option_->type_name(choice_text(*values_));
   option_->check([values](const std::string& word) {
     if (std::ranges::find(values, word) != values.end()) return std::string();
     const std::string meant = nearest(word, values);
     return fmt::format("'{}' is none of {}{}", word, fmt::join(values, ", "),
                        meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant));
   });
+  return *this;
+}
+const Option& Option::suggests(const std::vector<std::string>& values) const {
+  *values_ = {ValueKind::listed, values, false};
+  return *this;
+}
+const Option& Option::suggests(ValueKind kind) const {
+  *values_ = {kind, {}, false};
   return *this;
 }
 const Option& Option::between(uint32_t low, uint32_t high) const {
@@ -111,32 +121,46 @@ std::string Command::help(const std::vector<std::string>& words) const {
   return app->get_formatter()->make_help(app, path, CLI::AppFormatMode::Normal);
 }
 
-std::string Command::man_page(const std::string& version) const {
-  return cli::man_page(*app_, version);
+std::string Command::about() const {
+  return app_->get_description();
 }
-std::string Command::bash_completion() const {
-  return cli::bash_completion(*app_);
+std::vector<std::string> Command::command_names() const {
+  std::vector<std::string> names;
+  for (const CLI::App* c : app_->get_subcommands([](CLI::App*) { return true; }))
+    names.push_back(c->get_name());
+  return names;
+}
+std::vector<CommandRow> Command::rows(const KnownWords& known) const {
+  return command_rows(*app_, line_->values, known);
 }
 Option Command::option(const char* name, std::string& value, const char* help) const {
-  return Option(app_->add_option(name, value, help));
+  return made(app_->add_option(name, value, help));
 }
 Option Command::option(const char* name, std::vector<std::string>& values, const char* help) const {
-  return Option(app_->add_option(name, values, help));
+  return made(app_->add_option(name, values, help));
 }
 Option Command::option(const char* name, uint32_t& value, const char* help) const {
-  return Option(app_->add_option(name, value, help));
+  return made(app_->add_option(name, value, help));
 }
 Option Command::option(const char* name, size_t& value, const char* help) const {
-  return Option(app_->add_option(name, value, help));
+  return made(app_->add_option(name, value, help));
 }
 Option Command::option(const char* name, double& value, const char* help) const {
-  return Option(app_->add_option(name, value, help));
+  return made(app_->add_option(name, value, help));
 }
 Option Command::option(const char* name, std::optional<uint32_t>& value, const char* help) const {
-  return Option(app_->add_option(name, value, help));
+  return made(app_->add_option(name, value, help));
 }
 void Command::flag(const char* name, bool& value, const char* help) const {
   app_->add_flag(name, value, help);
+}
+void Command::json(bool& value) const {
+  flag("--json", value, "print one JSON object");
+}
+void Command::no_json(const char* where) const {
+  const std::string message = fmt::format("'{}' has no --json: {}", app_->get_name(), where);
+  app_->add_flag_callback("--json", [message] { throw Error(ErrorKind::usage, message); })
+      ->group("");
 }
 void Command::does(Action action) const {
   // An inner command's turn comes before that of the one around it.

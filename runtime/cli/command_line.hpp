@@ -10,10 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "runtime/cli/command_table.hpp"
 
 namespace lanewise::cli {
 
@@ -23,9 +20,12 @@ using Action = std::function<int()>;
 /// What else describes an option.
 class Option {
  public:
-  explicit Option(CLI::Option* option) : option_(option) {}
+  Option(CLI::Option* option, OptionValues* values) : option_(option), values_(values) {}
   const Option& required() const;
   const Option& one_of(const std::vector<std::string>& values) const;
+  /// Shells offer these; others are taken, too.
+  const Option& suggests(const std::vector<std::string>& values) const;
+  const Option& suggests(ValueKind kind) const;
   const Option& between(uint32_t low, uint32_t high) const;
   /// A finite number of at least 0.
   const Option& not_negative() const;
@@ -36,6 +36,7 @@ class Option {
 
  private:
   CLI::Option* option_;
+  OptionValues* values_;
 };
 
 class Command {
@@ -44,6 +45,7 @@ class Command {
   struct Line {
     Action chosen;
     std::map<CLI::App*, std::vector<std::string>*> rests;
+    ValuesByOption values;
   };
   Command(CLI::App* app, Line* line) : app_(app), line_(line) {}
   Command command(const char* name, const char* help) const;
@@ -59,8 +61,9 @@ class Command {
 
   /// The help of a command, by the words that call it. Error(usage) for unknown ones.
   std::string help(const std::vector<std::string>& words) const;
-  std::string man_page(const std::string& version) const;
-  std::string bash_completion() const;
+  std::string about() const;
+  std::vector<std::string> command_names() const;
+  std::vector<CommandRow> rows(const KnownWords& known) const;
 
   Option option(const char* name, std::string& value, const char* help) const;
   Option option(const char* name, std::vector<std::string>& values, const char* help) const;
@@ -69,9 +72,15 @@ class Command {
   Option option(const char* name, double& value, const char* help) const;
   Option option(const char* name, std::optional<uint32_t>& value, const char* help) const;
   void flag(const char* name, bool& value, const char* help) const;
+  /// --json.
+  void json(bool& value) const;
+  /// `--json` is refused: where else its data can be had.
+  void no_json(const char* where) const;
   void does(Action action) const;
 
  private:
+  Option made(CLI::Option* option) const { return {option, &line_->values[option]}; }
+
   CLI::App* app_;
   Line* line_;
 };

@@ -130,11 +130,12 @@ std::string roff(std::string_view text) {
   return out;
 }
 
-/// "--grid TEXT" or "FILE".
-std::string option_heading(const CLI::Option& o) {
-  if (o.get_positional()) return o.get_name(true);
-  const bool takes_value = o.get_items_expected_max() != 0;
-  return fmt::format("{}{}", joined(option_names_of(o)), takes_value ? " VALUE" : "");
+/// "--grid VALUE", "--wave auto|lane|packed|serial" or "FILE".
+std::string option_heading(const OptionRow& o) {
+  if (o.positional) return o.names.front();
+  if (!o.takes_value) return joined(o.names);
+  const std::string choice = choice_text(o.values);
+  return joined(o.names) + " " + (choice.empty() ? "VALUE" : choice);
 }
 
 }  // namespace
@@ -173,51 +174,23 @@ std::string help_footer(std::span<const std::string> examples) {
   return out;
 }
 
-std::string man_page(CLI::App& root, const std::string& version) {
+std::string man_page(const std::string& about, const std::vector<CommandRow>& rows,
+                     const std::string& version) {
   std::string out = fmt::format(
       ".TH LANEWISE 1 \"\" \"lanewise {}\" \"User Commands\"\n"
       ".SH NAME\nlanewise \\- run foreign GPU kernels on any Vulkan device\n"
       ".SH SYNOPSIS\n.B lanewise\n.I COMMAND\n[options]\n"
       ".SH DESCRIPTION\n{}\n.SH COMMANDS\n",
-      version, roff(root.get_description()));
-  const auto describe = [&out](const CLI::App& app, const std::string& path) {
-    out += fmt::format(".SS {}\n{}\n", roff(path), roff(app.get_description()));
-    for (const CLI::Option* o : app.get_options())
-      out += fmt::format(".TP\n.B {}\n{}\n", roff(option_heading(*o)), roff(o->get_description()));
-  };
-  for (const CLI::App* c : commands_of(root)) {
-    describe(*c, c->get_name());
-    for (const CLI::App* inner : commands_of(*c))
-      describe(*inner, c->get_name() + " " + inner->get_name());
+      version, roff(about));
+  for (const CommandRow& row : rows) {
+    out += fmt::format(".SS {}\n{}\n", roff(row.path), roff(row.help));
+    for (const OptionRow& o : row.options)
+      out += fmt::format(".TP\n.B {}\n{}\n", roff(option_heading(o)), roff(o.help));
   }
   out += ".SH EXIT STATUS\n";
   for (const auto& [code, meaning] : kExitCodes)
     out += fmt::format(".TP\n.B {}\n{}\n", code, roff(meaning));
   return out;
-}
-
-std::string bash_completion(CLI::App& root) {
-  std::string cases;
-  for (const CLI::App* c : commands_of(root)) {
-    std::vector<std::string> words = option_names(*c);
-    for (const CLI::App* inner : commands_of(*c)) words.push_back(inner->get_name());
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", c->get_name(), fmt::join(words, " "));
-  }
-  return fmt::format(
-      "# bash completion for lanewise; zsh: autoload -U bashcompinit && bashcompinit\n"
-      "_lanewise() {{\n"
-      "  local words current=${{COMP_WORDS[COMP_CWORD]}}\n"
-      "  case ${{COMP_WORDS[1]}} in\n"
-      "{}"
-      "    *) words=\"{}\" ;;\n"
-      "  esac\n"
-      "  [ \"$COMP_CWORD\" = 1 ] && words=\"{}\"\n"
-      "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-      "  case $current in -*) ;; *) [ \"$COMP_CWORD\" -gt 1 ] && COMPREPLY+=($(compgen -f -- "
-      "\"$current\")) ;; esac\n"
-      "}}\n"
-      "complete -o filenames -F _lanewise lanewise\n",
-      cases, fmt::join(command_names(root), " "), fmt::join(command_names(root), " "));
 }
 
 }  // namespace lanewise::cli

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/cli/command_table.hpp"
+
 namespace CLI {
 class App;
 class ParseError;
@@ -22,9 +24,10 @@ std::string usage_error(CLI::App& root, const CLI::ParseError& error);
 std::string help_footer(std::span<const std::string> examples);
 
 /// lanewise(1), as roff.
-std::string man_page(CLI::App& root, const std::string& version);
+std::string man_page(const std::string& about, const std::vector<CommandRow>& rows,
+                     const std::string& version);
 
 /// For bash, and for zsh by way of bashcompinit.
-std::string bash_completion(CLI::App& root);
+std::string bash_completion(const std::vector<CommandRow>& rows);
 
 }  // namespace lanewise::cli

@@ -12,8 +12,10 @@
 
 #include "lanewise/lanewise.hpp"
 #include "runtime/cli/commands/commands.hpp"
+#include "runtime/cli/diagnostics.hpp"
 #include "runtime/cli/process/driver_crash.hpp"
 #include "runtime/cli/process/streams.hpp"
+#include "runtime/support/json_document.hpp"
 #include "runtime/vulkan/vulkan_engine.hpp"
 
 namespace {
@@ -45,25 +47,17 @@ Failure failure(int code, const std::string& message) {
   return {code, "lanewise: error: " + message + "\n", message, nlohmann::json::array()};
 }
 
-/// Its text already is one "FILE:LINE:COL: error: ..." a line.
-Failure failure(const lanewise::CompileError& e) {
-  Failure out{static_cast<int>(e.kind()), std::string(e.what()) + "\n", e.what(),
-              nlohmann::json::array()};
-  for (const lanewise::Diagnostic& d : e.diagnostics())
-    out.diagnostics.push_back({{"file", e.file()},
-                               {"line", d.line},
-                               {"column", d.column},
-                               {"warning", d.warning},
-                               {"message", d.message}});
-  return out;
+/// One "FILE:LINE:COL: error: ..." a line.
+Failure failure(int code, const lanewise::CompileError& e) {
+  return {code, std::string(e.what()) + "\n", e.what(),
+          lanewise::cli::diagnostics_json(e.file(), e.diagnostics())};
 }
 
 /// Who asked for JSON gets an object whatever happens.
 void print_json(const Failure& f) {
   const nlohmann::json all = {
       {"error", {{"exit_code", f.code}, {"message", f.message}, {"diagnostics", f.diagnostics}}}};
-  // A message may quote bytes of an input that are no UTF-8.
-  fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  fmt::print("{}", lanewise::json_document(all));
 }
 
 /// Of `exec`: something went wrong before its program was started.
@@ -76,7 +70,9 @@ int run_and_report(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const lanewise::CompileError& e) {
-    f = failure(e);
+    f = failure(static_cast<int>(e.kind()), e);
+  } catch (const lanewise::cli::Rejected& r) {
+    f = failure(r.code, lanewise::CompileError(r.file, r.diagnostics));
   } catch (const lanewise::Error& e) {
     // Standard output may have been named as a file, too.
     if (e.kind() == lanewise::ErrorKind::usage && reader_left()) return kReaderLeft;
@@ -92,7 +88,9 @@ int run_and_report(int argc, char** argv) {
   }
   say("{}", f.lines);
   const std::span<char*> words(argv, static_cast<size_t>(argc));
-  if (std::ranges::any_of(words, [](const char* w) { return std::string_view(w) == "--json"; }))
+  const bool of_program = argc > 1 && std::string_view(argv[1]) == "exec";  // what stands there
+  if (!of_program &&
+      std::ranges::any_of(words, [](const char* w) { return std::string_view(w) == "--json"; }))
     print_json(f);
   return f.code;
 }

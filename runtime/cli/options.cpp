@@ -38,9 +38,9 @@ void add_launch_options(const Command& sub, LaunchArgs& a) {
       .one_of({"arena", "alloc", "off"});
   sub.option("--wave", a.wave, "how guest lanes map to invocations")
       .one_of({"auto", "lane", "packed", "serial"});
-  sub.option(
-      "--max-steps", a.max_steps,
-      "loop iterations of one lane: N or unlimited; loops of a constant number do not count");
+  sub.option("--max-steps", a.max_steps,
+             "loop iterations of one lane: N or unlimited; loops of a constant number do not count")
+      .suggests({"unlimited"});
   sub.option("--stack", a.stack,
              "bytes of a lane's stack: of PTX functions that call themselves, of GCN kernels with "
              "private memory");
@@ -56,9 +56,11 @@ void add_launch_options(const Command& sub, LaunchArgs& a) {
   sub.option("--schedule", a.schedule,
              "in which order lanes run, on the device reference: random:SEED, or search:N = the "
              "orders of the seeds below N, until results differ; with ,weak behind it loads may "
-             "return what the memory model of PTX allows");
+             "return what the memory model of PTX allows")
+      .suggests({"random:", "search:"});
   add_timeout_option(sub, a.timeout);
-  sub.option("--policy", a.policies, "NAME=VALUE, see docs/policies.md");
+  sub.option("--policy", a.policies, "NAME=VALUE, see docs/policies.md")
+      .suggests(ValueKind::policy);
 }
 
 void add_timeout_option(const Command& sub, double& seconds) {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Fails where a file of runtime/ includes something of a layer above its own, or beside it, and where events, traces or
 the cache tracker read the text of an instruction, whose facts travel in the IR: that is for readers of imported traces.
+Also where a file makes the text of a JSON document by itself: support/json_document.hpp puts the versions into each.
 
     layers.py ROOT            the tree
-    layers.py ROOT --broken   the same tree with an include that points up and a reader of text: both have to be refused
+    layers.py ROOT --broken   the same tree with an include that points up, a reader of text and a document: all are refused
 """
 
 import pathlib
@@ -28,6 +29,19 @@ def readers_of_text(sources):
         for number, line in enumerate(text.splitlines(), 1):
             if TEXT_READER.search(line.split("//")[0]):
                 yield f"runtime/{file}:{number}: reads the text of an instruction, whose facts are in ir::Mem and ir::Site"
+
+
+# JSON that is a part of something else: a page, an event, a member of a document, a text in another format.
+PARTS_OF_DOCUMENTS = {"support/json_document.cpp", "support/junit.cpp", "support/sarif.cpp", "cache/presets/preset.cpp",
+                      "cache/reports/report_json.cpp", "cache/reports/report_perfetto.cpp",
+                      "reference/perf/profile.cpp"}  # fmt: skip
+
+
+def writers_of_documents(sources):
+    for file, text in sources:
+        for number, line in enumerate(text.splitlines(), 1):
+            if ".dump(" in line.split("//")[0] and file not in PARTS_OF_DOCUMENTS:
+                yield f"runtime/{file}:{number}: a JSON document without versions, which json_document() puts in"
 
 
 def read_layers(path):
@@ -67,14 +81,17 @@ def main():
     if "--broken" in sys.argv:
         sources.append(("ir/broken.hpp", '#include "runtime/guest/engine.hpp"\n'))
         sources.append(("events/broken.cpp", 'bool atomic = site.text.starts_with("atom");\n'))
+        sources.append(("cli/broken.cpp", 'fmt::print("{}", j.dump(2));\n'))
     found = list(arrows_up(sources, read_layers(root / "tests/style/layers.txt")))
     readers = list(readers_of_text(sources))
-    for line in found + readers:
+    writers = list(writers_of_documents(sources))
+    for line in found + readers + writers:
         print("FAIL", line)
-    print(f"{len(sources)} files, {len(found)} includes that point up, {len(readers)} readers of text")
+    print(f"{len(sources)} files, {len(found)} includes that point up, {len(readers)} readers of text, "
+          f"{len(writers)} documents without versions")  # fmt: skip
     if "--broken" in sys.argv:
-        return 1 if found and readers else 0
-    return 1 if found or readers else 0
+        return 1 if found and readers and writers else 0
+    return 1 if found or readers or writers else 0
 
 
 if __name__ == "__main__":

@@ -250,8 +250,8 @@ void Cache::finish() {
   finished = true;
 }
 
-lw_cache* cache_of_nothing(const lw_cache_options& options) {
-  return new_handle(std::make_shared<Cache>(options, ""));
+lw_cache* cache_of_nothing(const lw_cache_options& options, const std::string& origin) {
+  return new_handle(std::make_shared<Cache>(options, origin));
 }
 
 trace::Sink& sink_behind(lw_cache* cache) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/api/objects/structs.hpp"
+#include "runtime/support/json_document.hpp"
 
 namespace lanewise::host {
 namespace {
@@ -121,7 +122,7 @@ using namespace lanewise;
 using namespace lanewise::host;
 
 const char* lw_version() {
-  return "0.1.0";
+  return program_version();
 }
 
 const char* lw_last_error() {

@@ -122,6 +122,20 @@ Policies complete_policies(const Policies& asked) {
   return all;
 }
 
+std::vector<std::string> policy_words() {
+  std::vector<std::string> all;
+  for (const Row& row : kRows) {
+    std::string_view left = row.values;
+    while (!left.empty()) {
+      const std::string_view value = left.substr(0, left.find('|'));
+      left.remove_prefix(std::min(value.size() + 1, left.size()));
+      const bool is_word = value.find(' ') == std::string_view::npos;
+      all.push_back(fmt::format("{}={}", row.name, is_word ? value : std::string_view()));
+    }
+  }
+  return all;
+}
+
 uint64_t step_budget(const Policies& complete) {
   const std::string& steps = complete.at("steps");
   return steps == kUnlimited ? ~uint64_t{0} : std::stoull(steps);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/cache/chase/method.hpp"
+#include "runtime/support/json_document.hpp"
 
 namespace lanewise::cache {
 namespace {
@@ -86,7 +87,7 @@ std::string chase_json(const ChaseResult& r, const ChaseTarget& target) {
                               {"noise", target.noise()},
                               {"l1", json_of(r.l1)},
                               {"l2", json_of(r.l2)}};
-  return j.dump(2) + "\n";
+  return json_document(std::move(j));
 }
 
 }  // namespace lanewise::cache

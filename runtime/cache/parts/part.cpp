@@ -7,6 +7,7 @@
 
 #include "runtime/cache/presets/preset_text.hpp"
 #include "runtime/support/hash.hpp"
+#include "runtime/support/json_document.hpp"
 #include "runtime/trace/fields.hpp"
 
 namespace lanewise::cache {
@@ -248,7 +249,7 @@ std::string to_text(const Part& part) {
                      {"presets", std::move(presets)},
                      {"checksum", fmt::format("{:016x}", hash_text(data))},
                      {"data", hex_of(data)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_document(json);
 }
 
 Part parse_part(const std::string& text, const std::string& name) {

@@ -202,7 +202,8 @@ Preset parse_preset(const std::string& text, const std::string& origin,
                     const std::string& variant) {
   Json json = whole_json(text, origin);
   const Json variants = variants_of(json, origin);
-  if (json.is_object()) json.erase("variants");
+  if (json.is_object())
+    for (const char* other : {"variants", "lanewise"}) json.erase(other);  // the latter: versions
   if (!variant.empty()) {
     if (!variants.contains(variant)) {
       std::string all;

@@ -1,4 +1,5 @@
 #include "runtime/cache/presets/preset_text.hpp"
+#include "runtime/support/json_document.hpp"
 
 #include <fmt/format.h>
 
@@ -133,7 +134,7 @@ std::string preset_json(const Preset& p) {
   json["knobs"] = knobs.json;
   json["sources"] = Json::object();
   for (const Preset::Source& s : p.sources) json["sources"][s.of] = s.text;
-  return json.dump(2);
+  return json_document(std::move(json));
 }
 
 }  // namespace lanewise::cache

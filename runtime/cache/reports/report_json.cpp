@@ -1,5 +1,6 @@
 #include "runtime/cache/dialects/policy_word.hpp"
 #include "runtime/cache/reports/report_data.hpp"
+#include "runtime/support/json_document.hpp"
 
 namespace lanewise::cache {
 
@@ -70,6 +71,8 @@ Json counters(const LevelCounters& n, const Engine::Dirty& left) {
             {"unchanged", n.by_class[3]}}}};
 }
 
+constexpr const char* kSpaces[] = {"generic",  "global",      "local", "shared",
+                                   "constant", "instruction", "crs"};
 constexpr const char* kKinds[] = {"none", "load", "store", "atomic", "control", "fence", "fetch"};
 
 Json site(const Tracker& t, const trace::Site& s, const SiteCounters& n) {
@@ -78,6 +81,7 @@ Json site(const Tracker& t, const trace::Site& s, const SiteCounters& n) {
             {"file", s.file},
             {"line", s.line},
             {"kind", kKinds[static_cast<size_t>(s.kind)]},
+            {"space", kSpaces[static_cast<size_t>(s.space)]},
             {"text", s.text},
             {"instructions", n.instructions},
             {"lanes", n.lanes},
@@ -149,7 +153,7 @@ std::string text_of(const Json& j, int indent) {
 }
 
 std::string json_report(std::span<const Tracker* const> runs) {
-  return text_of(report_data(runs), 2);
+  return json_document(report_data(runs));
 }
 
 }  // namespace lanewise::cache

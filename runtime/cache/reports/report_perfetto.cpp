@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/cache/reports/report_data.hpp"
+#include "runtime/support/json_document.hpp"
 
 namespace lanewise::cache {
 namespace {
@@ -24,7 +25,8 @@ class PerfettoReport {
     base_ += kProcesses;
   }
   std::string text() const {
-    std::string out = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+    std::string out =
+        "{\"displayTimeUnit\":\"ns\",\"lanewise\":" + json_versions() + ",\"traceEvents\":[\n";
     for (size_t i = 0; i < events_.size(); ++i) out += (i == 0 ? "" : ",\n") + events_[i];
     return out + "\n]}\n";
   }

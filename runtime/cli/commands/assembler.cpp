@@ -1,17 +1,22 @@
 // asm and disasm: the same for every ISA.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+#include <sstream>
+
 #include "lanewise/tools.hpp"
 #include "runtime/cli/commands/commands.hpp"
+#include "runtime/cli/diagnostics.hpp"
 #include "runtime/cli/input.hpp"
 #include "runtime/cli/process/streams.hpp"
+#include "runtime/support/json_document.hpp"
 
 namespace lanewise::cli {
 namespace {
 
 struct CodeArgs {
   std::string file, out;
-  bool tsv = false;
+  bool tsv = false, json = false;
   CodeOptions options;
 };
 
@@ -27,22 +32,49 @@ void report(const CodeArgs& a, const Code& code) {
 void check_columns(const CodeArgs& a) {
   if (a.options.remarks && !a.tsv)
     throw Error(ErrorKind::usage, "--annotations adds columns to --tsv: say both");
+  if (a.json && (a.tsv || a.out == "-"))
+    throw Error(ErrorKind::usage,
+                fmt::format("--json and {} both want standard output", a.tsv ? "--tsv" : "-o -"));
 }
 
 CodeOptions named(const CodeArgs& a) {
   CodeOptions options = a.options;
   options.name = a.file;
   options.include_folder = include_folder(a.file);
-  options.rows = a.tsv;
+  options.rows = a.tsv || a.json;
+  options.remarks = options.remarks || a.json;
   return options;
+}
+
+/// The rows of --tsv --annotations as objects.
+void print_json(const CodeArgs& a, const Code& code) {
+  nlohmann::json list = nlohmann::json::array();
+  std::istringstream rows(code.rows);
+  for (std::string row; std::getline(rows, row);) {
+    nlohmann::json instruction;
+    std::istringstream cells(row);
+    for (const char* name : {"address", "word", "text", "annotations", "remarks"}) {
+      std::string cell;
+      std::getline(cells, cell, '\t');
+      instruction[name] = cell;
+    }
+    list.push_back(std::move(instruction));
+  }
+  nlohmann::json j = {{"file", a.file},
+                      {"ok", code.ok},
+                      {"diagnostics", diagnostics_json(a.file, code.diagnostics)},
+                      {"instructions", std::move(list)}};
+  if (!a.out.empty()) j["output"] = a.out;
+  fmt::print("{}", json_document(std::move(j)));
 }
 
 int assemble_file(const CodeArgs& a) {
   check_columns(a);
-  if (a.out.empty() && !a.tsv)
+  if (a.out.empty() && !a.tsv && !a.json)
     throw Error(ErrorKind::usage, "machine code is binary: name a file with -o OUT, or use --tsv");
   const Code code = assemble(read_input(a.file), named(a));
   report(a, code);
+  if (a.json) print_json(a, code);
   if (!code.ok) return 1;
   if (!a.out.empty()) write_output(a.out, code.data);
   if (a.tsv) fmt::print("{}", code.rows);
@@ -70,7 +102,8 @@ int disassemble_file(const CodeArgs& a) {
     throw;
   }
   report(a, code);
-  write_output(a.out, a.tsv ? code.rows : code.data);
+  if (a.json) print_json(a, code);
+  if (!a.json || !a.out.empty()) write_output(a.out, a.tsv ? code.rows : code.data);
   return code.ok ? 0 : 1;
 }
 
@@ -78,12 +111,14 @@ void add_common(const Command& sub, CodeArgs& a, const char* what) {
   sub.option("FILE", a.file, what).required();
   sub.option("--isa", a.options.isa, "instruction set").one_of({"sass", "gcn"});
   sub.option("--target", a.options.target,
-             "sm_50 to sm_62, gfx803, ... (default: what the file says)");
+             "sm_50 to sm_62, gfx803, ... (default: what the file says)")
+      .suggests(ValueKind::target);
   sub.option("--kernel", a.options.kernel, "only this kernel");
   sub.option("-o", a.out, "output file");
   sub.flag("--tsv", a.tsv, "print address, word and text of each instruction");
   sub.flag("--annotations", a.options.remarks,
            "with --tsv: columns for control annotations and for what the linter says (SASS)");
+  sub.json(a.json);
   sub.option("--max-errors", a.options.max_errors, "report at most so many errors, 0 = all");
 }
 

@@ -15,6 +15,7 @@
 #include "runtime/cli/process/child.hpp"
 #include "runtime/cli/process/progress.hpp"
 #include "runtime/cli/process/watchdog.hpp"
+#include "runtime/support/json_document.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -150,7 +151,11 @@ int run_bench(const BenchArgs& a) {
   Watchdog watchdog(a.timeout, Watchdog::Parts::end_at_once);
   const std::vector<Row> rows = chosen(a);
   if (a.list) {
-    for (const Row& r : rows) fmt::print("{}\n", r.name);
+    Json names = Json::array();
+    for (const Row& r : rows) names.push_back({{"name", r.name}});
+    if (a.json) fmt::print("{}", json_document(Json{{"benchmarks", names}}));
+    for (const Row& r : rows)
+      if (!a.json) fmt::print("{}\n", r.name);
     return 0;
   }
   Json head = a.in_process ? Json::object() : head_of(a, rows);
@@ -175,7 +180,7 @@ int run_bench(const BenchArgs& a) {
   if (a.json) {
     head["benchmarks"] = std::move(list);
     if (a.isa) head["geometric_means"] = means;
-    fmt::print("{}\n", head.dump(2));
+    fmt::print("{}", json_document(std::move(head)));
   }
   return wrong || failed ? 1 : 0;
 }
@@ -186,7 +191,8 @@ void add_bench(const Command& app) {
   const Command sub = app.command(
       "bench", "measure translated kernels beside GLSL, the runtime, and the cache tracker");
   auto a = std::make_shared<BenchArgs>();
-  sub.option("--device", a->device, "auto, reference, an index or part of a name or driver");
+  sub.option("--device", a->device, "auto, reference, an index or part of a name or driver")
+      .suggests(ValueKind::device);
   sub.option("--filter", a->filter, "only benchmarks whose name this regular expression finds");
   sub.option("--repeats", a->repeats, "how often each is measured (3)").between(1, 1000);
   sub.option("--limit", a->limit, "seconds that a kernel beside GLSL may take in all (60)")
@@ -195,7 +201,7 @@ void add_bench(const Command& app) {
   sub.flag("--isa", a->isa, "the statistics of the driver's compiler instead of times");
   sub.flag("--in-process", a->in_process, "kernels beside GLSL run here, without a limit");
   sub.flag("--list", a->list, "print the names only");
-  sub.flag("--json", a->json, "print one JSON object");
+  sub.json(a->json);
   sub.does([a] { return run_bench(*a); });
 }
 

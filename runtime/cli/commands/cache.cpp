@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "runtime/cli/commands/commands.hpp"
 #include "runtime/cli/commands/run_trace.hpp"
@@ -10,6 +11,7 @@
 #include "runtime/cli/process/progress.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/process/watchdog.hpp"
+#include "runtime/support/json_document.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -25,6 +27,7 @@ void add_read_options(const Command& sub, ReadArgs& args) {
   sub.option("--policy", args.policies,
              "trace.interleave=round-robin|serial and trace.resident=GROUPS: the order of warps in "
              "a .traceg (repeat)")
+      .suggests({"trace.interleave=round-robin", "trace.interleave=serial", "trace.resident="})
       .repeated();
   sub.flag("--partial", args.partial, "exit code 0 for a trace that ends early, too");
   add_timeout_option(sub, args.timeout);
@@ -151,7 +154,7 @@ int merge_parts(const MergeArgs& args) {
   return exit_code(trace, args.partial);
 }
 
-int convert_trace(const std::string& in, const std::string& out, const ReadArgs& args) {
+int convert_trace(const std::string& in, const std::string& out, const ReadArgs& args, bool json) {
   Watchdog watchdog(args.timeout, Watchdog::Parts::end_at_once);
   watchdog.files_are("the output file is incomplete");
   CacheOptions options;
@@ -162,7 +165,15 @@ int convert_trace(const std::string& in, const std::string& out, const ReadArgs&
     return Cache::read(in, options).facts();
   }();
   warn(trace);
-  fmt::print("{} events\n", trace.events);
+  if (json)
+    fmt::print("{}", json_document(nlohmann::json{{"in", in},
+                                                  {"out", out},
+                                                  {"events", trace.events},
+                                                  {"complete", trace.complete},
+                                                  {"note", trace.note},
+                                                  {"warnings", trace.warnings}}));
+  else
+    fmt::print("{} events\n", trace.events);
   return exit_code(trace, args.partial);
 }
 
@@ -176,9 +187,10 @@ void add_merge(const Command& cache) {
   sub.option("--report", a->reports, "write a report too: FILE.txt, .json, .csv or .sarif")
       .repeated();
   sub.option("--fail-on", a->fail_on, "exit code 1 on a rule (H1 ... H18), E, W or any")
+      .suggests(ValueKind::rule)
       .split_at(',');
   sub.flag("--partial", a->partial, "exit code 0 for a trace that ends early, too");
-  sub.flag("--json", a->json, "print JSON");
+  sub.json(a->json);
   sub.examples(
       {"lanewise run samples/kernels/saxpy.ptx --grid 4 --block 256 --arg i32:1000 --arg f32:2 "
        "--arg zero:f32[1000] --arg zero:f32[1000] --trace saxpy.lwt",
@@ -197,12 +209,14 @@ void add_cache(const Command& app) {
              ".lwt, .traceg, .trace, kernelslist, .din or mem_trace's output; also .gz, .xz, .zst")
       .required();
   sub.option("--preset", a->presets, "a GPU, file:PRESET.json, or several (commas)")
+      .suggests(ValueKind::preset)
       .split_at(',')
       .required();
   sub.option("--report", a->reports,
              "write a report too: FILE.txt, .json, .csv, .sarif, .html or .perfetto.json")
       .repeated();
   sub.option("--fail-on", a->fail_on, "exit code 1 on a rule (H1 ... H18), E, W or any")
+      .suggests(ValueKind::rule)
       .split_at(',');
   add_analysis_options(sub, *a);
   sub.option("--shard", a->shard,
@@ -211,7 +225,7 @@ void add_cache(const Command& app) {
   sub.option("--sample", a->sample,
              "1/N: one L2 set in N, drawn at random; L2's counters are estimates with intervals");
   add_read_options(sub, a->read);
-  sub.flag("--json", a->json, "print JSON");
+  sub.json(a->json);
   add_merge(sub);
   sub.examples(
       {"lanewise run samples/kernels/saxpy.ptx --grid 4 --block 256 --arg i32:1000 --arg f32:2 "
@@ -233,11 +247,13 @@ void add_trace(const Command& app) {
       .required();
   convert.option("OUT", *out, ".lwt, .traceg (Accel-Sim), .din or .json (Perfetto)").required();
   add_read_options(convert, *read);
+  auto json = std::make_shared<bool>(false);
+  convert.json(*json);
   convert.examples(
       {"lanewise run samples/kernels/saxpy.ptx --grid 1 --block 32 --arg i32:32 --arg f32:2 "
        "--arg zero:f32[32] --arg zero:f32[32] --trace small.lwt",
        "lanewise trace convert small.lwt small.din"});
-  convert.does([=] { return convert_trace(*in, *out, *read); });
+  convert.does([=] { return convert_trace(*in, *out, *read, *json); });
 }
 
 }  // namespace lanewise::cli

@@ -43,12 +43,14 @@ void add_chase(const Command& app) {
   const Command sub = app.command(
       "chase", "size, line, ways, sets and replacement of L1 and L2, found by a pointer chase");
   auto a = std::make_shared<ChaseArgs>();
-  sub.option("--preset", a->preset, "of the modelled caches: a GPU, or file:PRESET.json");
-  sub.option("--device", a->device, "of a device, by time: auto, a number or part of its name");
+  sub.option("--preset", a->preset, "of the modelled caches: a GPU, or file:PRESET.json")
+      .suggests(ValueKind::preset);
+  sub.option("--device", a->device, "of a device, by time: auto, a number or part of its name")
+      .suggests(ValueKind::device);
   sub.option("--buffer", a->buffer_mib, "with --device: MiB that may be used (256)")
       .between(1, 2048);
   add_timeout_option(sub, a->timeout);
-  sub.flag("--json", a->json, "print JSON");
+  sub.json(a->json);
   sub.examples({"lanewise chase --preset gm204"});
   sub.does([a] { return run_chase(*a); });
 }

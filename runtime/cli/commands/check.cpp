@@ -1,14 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "lanewise/tools.hpp"
 #include "runtime/cli/commands/commands.hpp"
 #include "runtime/cli/commands/stream_script.hpp"
+#include "runtime/cli/diagnostics.hpp"
 #include "runtime/cli/input.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/process/watchdog.hpp"
+#include "runtime/support/json_document.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -20,7 +23,12 @@ struct CheckArgs {
   std::string report;
   findings::Options findings;
   double timeout = 0;
+  bool json = false;
 };
+
+nlohmann::json to_json(const std::string& file, bool ok, const std::vector<Diagnostic>& found) {
+  return {{"file", file}, {"ok", ok}, {"diagnostics", diagnostics_json(file, found)}};
+}
 
 findings::Finding finding_of(const std::string& file, const Diagnostic& d) {
   findings::Finding out;
@@ -58,12 +66,17 @@ int check(const CheckArgs& a) {
                 fmt::format("{}: no report for this ending, expected .sarif", a.report));
   const Watchdog watchdog(a.timeout, Watchdog::Parts::end_at_once);
   int code = 0;
+  nlohmann::json all = nlohmann::json::array();
   findings::Options options = a.findings;
   if (!a.report.empty()) options.files.push_back(a.report);
   findings::Output output(std::move(options));
   for (const std::string& file : a.files) {
     if (is_script(file)) {
-      code = std::max(code, check_script(file, a.max_errors));
+      const CheckedScript script = check_script(file, a.max_errors);
+      if (!script.ok) code = 1;
+      all.push_back(to_json(file, script.ok, script.diagnostics));
+      all.back()["cases"] = script.cases;
+      if (script.ok && !a.json) fmt::print("{}: ok, {} cases\n", file, script.cases);
       continue;
     }
     const std::string name = input_name(file);
@@ -75,14 +88,17 @@ int check(const CheckArgs& a) {
       say("{}\n", format(name, d));
       counted = counted || !d.warning;
     }
-    if (checked.ok && !(a.target.empty() && a.strict.empty() && a.assembler.empty())) {
+    all.push_back(to_json(name, checked.ok, checked.diagnostics));
+    const bool judged = !(a.target.empty() && a.strict.empty() && a.assembler.empty());
+    if (!judged) all.back()["kernels"] = checked.kernels;
+    if (!checked.ok && counted) code = 1;
+    if (!checked.ok || a.json) continue;
+    if (judged)
       fmt::print("{}: legal\n", name);
-    } else if (checked.ok) {
+    else
       fmt::print("{}: ok, {} kernels\n", name, checked.kernels);
-    } else if (counted) {
-      code = 1;
-    }
   }
+  if (a.json) fmt::print("{}", json_document(nlohmann::json{{"files", std::move(all)}}));
   for (const std::string& line : output.finish()) say("{}\n", line);
   return code;
 }
@@ -99,7 +115,8 @@ void add_check(const Command& app) {
   sub.option("--target", a->target,
              "judge PTX as compiled for this target (sm_80, as `ptxas -arch`), SASS for this one "
              "in place of "
-             "the file's, without lowering it");
+             "the file's, without lowering it")
+      .suggests(ValueKind::target);
   sub.option("--strict", a->strict,
              "judge PTX like the assembler (ptxas) or by the manual's text, SASS by the "
              "manual with its "
@@ -114,6 +131,7 @@ void add_check(const Command& app) {
   sub.option("--report", a->report, "the same as --findings FILE.sarif; not for .lw scripts");
   add_finding_options(sub, a->findings);
   add_timeout_option(sub, a->timeout);
+  sub.json(a->json);
   sub.examples({"lanewise check samples/kernels/saxpy.ptx samples/kernels/sgemm.ptx",
                 "lanewise check samples/kernels/saxpy.ptx --target sm_90"});
   sub.does([a] { return check(*a); });

@@ -9,6 +9,7 @@
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/support/input_file.hpp"
+#include "runtime/support/json_document.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -43,7 +44,7 @@ std::optional<size_t> form_column(std::string_view header) {
 }
 
 int print_json(const nlohmann::json& all) {
-  fmt::print("{}\n", all.dump(1));
+  fmt::print("{}", json_document(all, 1));
   return 0;
 }
 
@@ -110,7 +111,7 @@ int answer_files(const CoverageArgs& a) {
         fmt::print("{}\t{}\t{}{}\n", file, name, state, reason.empty() ? "" : "\t" + reason);
     }
   }
-  if (a.json) return print_json({{"kernels", list}, {"refused", refused}});
+  if (a.json) print_json({{"kernels", list}, {"refused", refused}});
   return refused == 0 ? 0 : 1;
 }
 
@@ -166,12 +167,14 @@ void add_coverage(const Command& app) {
   auto a = std::make_shared<CoverageArgs>();
   sub.option("FILE", a->files, "instead: which kernels of these files run here");
   sub.option("--isa", a->isa, "which instruction set").one_of({"ptx", "sass", "gcn"});
-  sub.option("--target", a->target, "gfx600 (default), gfx700 or gfx803 for GCN");
+  sub.option("--target", a->target, "gfx600 (default), gfx700 or gfx803 for GCN")
+      .suggests(ValueKind::target);
   sub.option("--forms", a->forms,
              "answer for the forms in this file: one a line, or a table with a column 'opcode'");
-  sub.flag("--json", a->json, "print one JSON object");
+  sub.json(a->json);
   sub.option("--waves", a->waves, "how the kernels of these files lay lanes over invocations");
-  sub.option("--device", a->device, "with --waves: whose abilities to translate for");
+  sub.option("--device", a->device, "with --waves: whose abilities to translate for")
+      .suggests(ValueKind::device);
   sub.option("--block", a->block, "with --waves: threads per work-group: X[,Y[,Z]]");
   sub.examples({"lanewise coverage --isa sass",
                 "lanewise coverage --isa gcn --target gfx803 --json",

@@ -4,6 +4,7 @@
 
 #include "lanewise/lanewise.hpp"
 #include "runtime/cli/commands/commands.hpp"
+#include "runtime/support/json_document.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -31,7 +32,7 @@ int list_devices(bool json) {
   if (json) {
     nlohmann::json all = nlohmann::json::array();
     for (const DeviceInfo& d : devices) all.push_back(device_json(d));
-    fmt::print("{}\n", nlohmann::json{{"devices", all}}.dump(2));
+    fmt::print("{}", json_document(nlohmann::json{{"devices", all}}));
     return 0;
   }
   fmt::print("{:>5}  {:4} {:10} {:>8} {:>9} {:>10} {:>9}  {}\n", "index", "tier", "type",
@@ -52,7 +53,7 @@ int list_devices(bool json) {
 void add_devices(const Command& app) {
   const Command sub = app.command("devices", "list every Vulkan device and the reference engine");
   auto json = std::make_shared<bool>(false);
-  sub.flag("--json", *json, "print one JSON object");
+  sub.json(*json);
   sub.examples({"lanewise devices --json"});
   sub.does([json] { return list_devices(*json); });
 }

@@ -10,6 +10,7 @@
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/process/watchdog.hpp"
 #include "runtime/diff/diff.hpp"
+#include "runtime/support/json_document.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -225,7 +226,7 @@ int run(const DiffArgs& a) {
     else
       print_report(r, a, reported);
   }
-  if (a.json) fmt::print("{}\n", (kernels.size() == 1 ? all[0] : all).dump(2));
+  if (a.json) fmt::print("{}", json_document(kernels.size() == 1 ? all[0] : all));
   return different ? 1 : undecided ? 2 : 0;
 }
 
@@ -238,16 +239,20 @@ void add_diff(const Command& app) {
   sub.option("B", a->file_b, "another form of the same kernel").required();
   sub.option("--kernel", a->kernel, "which kernel, when the files hold several");
   sub.option("--kernel-b", a->kernel_b, "its name in B, where it has another one");
-  sub.option("--target-a", a->target_a, "target in place of the one that A names");
-  sub.option("--target-b", a->target_b, "target in place of the one that B names");
+  sub.option("--target-a", a->target_a, "target in place of the one that A names")
+      .suggests(ValueKind::target);
+  sub.option("--target-b", a->target_b, "target in place of the one that B names")
+      .suggests(ValueKind::target);
   sub.option("--arg", a->args, "argument as `run` takes it; zero: and out: are filled at random")
+      .suggests(arg_beginnings())
       .repeated();
   sub.option("--seed", a->seed, "of the random inputs");
   sub.option("--tries", a->tries, "how many inputs").between(1, 100000);
-  sub.option("--device", a->device, "where both run (default: reference)");
+  sub.option("--device", a->device, "where both run (default: reference)")
+      .suggests(ValueKind::device);
   sub.option("--save", a->save, "PREFIX of .npy files for the inputs of a difference");
   add_launch_options(sub, a->launch);
-  sub.flag("--json", a->json, "print one JSON object");
+  sub.json(a->json);
   sub.examples(
       {"lanewise diff tests/kernels/data/ptx/saxpy.sm75.ptx tests/kernels/data/ptx/saxpy.clang.ptx "
        "--device reference"});

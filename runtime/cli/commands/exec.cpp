@@ -223,7 +223,8 @@ void add_exec(const Command& app) {
   const Command sub = app.command(
       "exec", "run a CUDA program, as it is, on a Vulkan device or the reference engine");
   auto a = std::make_shared<ExecArgs>();
-  sub.option("--device", a->device, "auto, reference, an index or part of a name or driver");
+  sub.option("--device", a->device, "auto, reference, an index or part of a name or driver")
+      .suggests(ValueKind::device);
   sub.option("--memcheck", a->memcheck,
              "what every access must lie in: alloc = one allocation; arena = any of the guest's "
              "memory; off = unchecked, unsafe")
@@ -237,7 +238,8 @@ void add_exec(const Command& app) {
          "events that nobody freed, api = calls that failed unseen, memory that is freed twice")
       .one_of({"none", "init", "race", "sync", "async", "leak", "leaks", "api"})
       .split_at(',');
-  sub.option("--cache", a->cache, "run behind the modelled caches of this preset");
+  sub.option("--cache", a->cache, "run behind the modelled caches of this preset")
+      .suggests(ValueKind::preset);
   sub.option("--trace", a->trace, "write the memory accesses of all launches to this file");
   sub.option("--report", a->report,
              "with --cache: write FILE.txt, .json, .csv, .sarif, .html or .perfetto.json");
@@ -248,9 +250,11 @@ void add_exec(const Command& app) {
       .one_of({"auto", "lane", "packed", "serial"});
   sub.option("--schedule", a->schedule,
              "in which order lanes run, on the device reference: random:SEED, or search:N = up to "
-             "N orders of each launch, until results differ");
+             "N orders of each launch, until results differ")
+      .suggests({"random:", "search:"});
   sub.option("--gpu", a->gpu,
-             "the GPU that the program sees; a list, as t4,gv100, or a number: several devices");
+             "the GPU that the program sees; a list, as t4,gv100, or a number: several devices")
+      .suggests(ValueKind::gpu);
   sub.option("--isa", a->isa,
              "which images of the program are taken: ptx, or sass = machine code for sm_50 to "
              "sm_62 (default: PTX where there is some)")
@@ -262,6 +266,9 @@ void add_exec(const Command& app) {
   sub.flag("--verbose", a->verbose, "report what is taken over, and which image of each program");
   sub.flag("--print-env", a->print_env,
            "start nothing: print the variables that do the same, for a shell");
+  sub.no_json(
+      "standard output is the program's; --findings FILE.json has what was found, --report "
+      "FILE.json what the caches did");
   sub.takes_rest("PROGRAM", a->program, "the program, and what is passed to it");
   sub.examples({"lanewise exec --print-env --device reference"});
   sub.does([a] { return exec(*a); });

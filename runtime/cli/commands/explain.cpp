@@ -11,11 +11,13 @@
 #include "runtime/cli/commands/commands.hpp"
 #include "runtime/cli/commands/explain_output.hpp"
 #include "runtime/cli/commands/stream_script.hpp"
+#include "runtime/cli/diagnostics.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/process/watchdog.hpp"
 #include "runtime/script/script.hpp"
 #include "runtime/support/input_file.hpp"
+#include "runtime/support/json_document.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -161,10 +163,9 @@ std::optional<size_t> code_launch(const script::Case& c) {
   return std::nullopt;
 }
 
-/// Prints what is wrong with the script or its state; true when there is nothing.
-bool sound(const std::string& file, const std::vector<Diagnostic>& diagnostics) {
-  for (const Diagnostic& d : diagnostics) say("{}\n", format(file, d));
-  return diagnostics.empty();
+/// Nothing may be wrong with the script or its state.
+void need_sound(const std::string& file, const std::vector<Diagnostic>& diagnostics, int code) {
+  if (!diagnostics.empty()) throw Rejected{code, file, diagnostics};
 }
 
 /// Nothing is reported of lanes and groups that do not exist.
@@ -218,9 +219,9 @@ int explain_case(const ExplainArgs& a, script::Case c, const Place& place, bool 
   explain::Recorder recorder(query);
   const std::string name = place.file.empty() ? "text" : place.file;
   const script::CaseResult result = script::run(c, recorder, options);
-  if (!sound(script_name(place, kernel_file), result.diagnostics)) return kernel_file ? 2 : 1;
+  need_sound(script_name(place, kernel_file), result.diagnostics, kernel_file ? 2 : 1);
   if (!result.unsupported.empty()) throw Error(ErrorKind::guest, result.unsupported);
-  if (!sound(name, result.failures)) return 2;
+  need_sound(name, result.failures, 2);
   refuse_missing(a, recorder);
   refuse_cut(recorder);
   std::vector<explain::InstructionReport> found;
@@ -239,9 +240,8 @@ int explain_case(const ExplainArgs& a, script::Case c, const Place& place, bool 
       print_explanation(name, r, a.lane.has_value());
   }
   if (a.json)
-    fmt::print(
-        "{}\n",
-        nlohmann::json{{"file", name}, {"case", result.name}, {"instructions", all}}.dump(2));
+    fmt::print("{}", json_document(nlohmann::json{
+                         {"file", name}, {"case", result.name}, {"instructions", all}}));
   return 0;
 }
 
@@ -260,8 +260,8 @@ int explain_command(const ExplainArgs& a) {
   const std::string text = is_lw ? read_file(place.file) : made_script(a, place);
   if (!is_lw && !place.file.empty()) read_file(place.file);  // its own error is the clearest
   const script::Script s = script::parse(text, 100);
-  if (!sound(is_lw ? place.file : "(made of --text, --set and --launch)", s.diagnostics))
-    return is_lw || place.file.empty() ? 1 : 2;
+  need_sound(is_lw ? place.file : "(made of --text, --set and --launch)", s.diagnostics,
+             is_lw || place.file.empty() ? 1 : 2);
   script::RunOptions options;
   options.judge_faults = false;  // they are part of the explanation
   if (is_lw) options.directory = std::filesystem::path(place.file).parent_path().string();
@@ -285,12 +285,13 @@ void add_explain(const Command& app) {
   sub.option("--group", a->group, "which group, counted linearly (default 0)");
   sub.option("--visit", a->visit, "in a loop: the how manieth time (default 1)");
   add_isa_option(sub, a->isa);
-  sub.option("--target", a->target, "sm_90, sm_50, gfx600, ... of --text");
+  sub.option("--target", a->target, "sm_90, sm_50, gfx600, ... of --text")
+      .suggests(ValueKind::target);
   sub.option("--set", a->set, "a line of a stream script: buffer, reg, waves, ... (repeat)")
       .repeated();
   sub.option("--launch", a->launch, "how a kernel file runs: NAME grid 1 block 32 args ...");
   add_timeout_option(sub, a->timeout);
-  sub.flag("--json", a->json, "print one JSON object");
+  sub.json(a->json);
   sub.examples({"lanewise explain tests/conformance/ptx_loops.lw --lane 3"});
   sub.does([a] { return explain_command(*a); });
 }

@@ -4,6 +4,7 @@
 
 #include "lanewise/cache.hpp"
 #include "runtime/cli/commands/commands.hpp"
+#include "runtime/support/json_document.hpp"
 
 namespace lanewise::cli {
 
@@ -12,15 +13,14 @@ void add_preset(const Command& app) {
   sub.needs_command();
   const Command list = sub.command("list", "their names");
   auto list_json = std::make_shared<bool>(false);
-  list.flag("--json", *list_json,
-            "print one JSON object: titles by name, variants as NAME+VARIANT");
+  list.json(*list_json);  // titles by name, variants as NAME+VARIANT
   list.examples({"lanewise preset list"});
   list.does([list_json] {
     const auto all = cache_presets();
     if (*list_json) {
       nlohmann::json titles = nlohmann::json::object();
       for (const auto& [name, title] : all) titles[name] = title;
-      fmt::print("{}\n", titles.dump(2));
+      fmt::print("{}", json_document(titles));
       return 0;
     }
     const auto print = [&](bool variants) {
@@ -36,11 +36,13 @@ void add_preset(const Command& app) {
   const Command show = sub.command("show", "caches, behaviour, and where each figure comes from");
   auto name = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  show.option("PRESET", *name, "a name, NAME+VARIANT, or file:PRESET.json").required();
-  show.flag("--json", *json, "print one JSON object: a preset file with every default filled in");
+  show.option("PRESET", *name, "a name, NAME+VARIANT, or file:PRESET.json")
+      .suggests(ValueKind::preset)
+      .required();
+  show.json(*json);  // a preset file with every default filled in
   show.examples({"lanewise preset show gv100"});
   show.does([=] {
-    fmt::print("{}{}", cache_preset(*name, *json ? "json" : "txt"), *json ? "\n" : "");
+    fmt::print("{}", cache_preset(*name, *json ? "json" : "txt"));
     return 0;
   });
 }

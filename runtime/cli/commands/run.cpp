@@ -18,6 +18,7 @@
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/process/unchecked.hpp"
 #include "runtime/cli/process/watchdog.hpp"
+#include "runtime/support/json_document.hpp"
 #include "runtime/support/output_file.hpp"
 
 namespace lanewise::cli {
@@ -309,7 +310,7 @@ int run(const RunArgs& a) {
   if (a.json) {
     nlohmann::json j = to_json(result, device, kernel.name(), readback_ms, trace);
     j["arguments"] = printed_values(bound);
-    fmt::print("{}\n", j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}", json_document(std::move(j)));
   } else if (result.ok()) {
     fmt::print("{}: done on {} in {:.2f} ms ({} mode)\n", kernel.name(), device.info().name,
                result.times.dispatch_ms, result.wave_mode);
@@ -332,7 +333,8 @@ void add_run(const Command& app) {
       .required();
   sub.option("--kernel", a->kernel, "which kernel, when the file holds several");
   add_isa_option(sub, a->isa);
-  sub.option("--target", a->target, "sm_80, sm_52, gfx803, ... in place of the one the file names");
+  sub.option("--target", a->target, "sm_80, sm_52, gfx803, ... in place of the one the file names")
+      .suggests(ValueKind::target);
   sub.option("--arg", a->args,
              "kernel argument, in parameter order (repeat): TYPE:VALUE, hex:BYTES, in:FILE.npy, "
              "in:FILE.npz:NAME, out:FILE.npy:TYPE[N,M], inout:FILE.npy[:OUT.npy], zero:TYPE[N,M], "
@@ -340,15 +342,17 @@ void add_run(const Command& app) {
              "random:TYPE[N,M][:SEED], print:TYPE[N,M], local:BYTES, "
              "tex:FILE.npy[:filter=linear,address=clamp,...]; TYPE is "
              "u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64")
+      .suggests(arg_beginnings())
       .repeated();
-  sub.option("--device", a->device, "auto, reference, an index or part of a name or driver");
+  sub.option("--device", a->device, "auto, reference, an index or part of a name or driver")
+      .suggests(ValueKind::device);
   add_launch_options(sub, a->launch);
   add_trace_options(sub, a->trace);
   add_finding_options(sub, a->findings);
   sub.option("--counters", a->counters,
              "with --check perf: write counters with Nsight Compute's names to FILE.csv, as ncu "
              "--csv does");
-  sub.flag("--json", a->json, "print one JSON object");
+  sub.json(a->json);
   sub.examples(
       {"lanewise run samples/kernels/saxpy.ptx --grid 4 --block 256 --arg i32:1000 --arg f32:2 "
        "--arg zero:f32[1000] --arg zero:f32[1000]",

@@ -9,6 +9,7 @@ namespace lanewise::cli {
 void add_trace_options(const Command& sub, TraceArgs& args) {
   sub.option("--trace", args.trace, "write the memory trace: FILE.lwt, .traceg, .din or .json");
   sub.option("--cache", args.presets, "run the cache tracker: a GPU's preset, or several")
+      .suggests(ValueKind::preset)
       .split_at(',');
   sub.flag("--cache-exact", args.exact,
            "with --cache PRESET on the reference engine: loads return what the caches hold");
@@ -16,6 +17,7 @@ void add_trace_options(const Command& sub, TraceArgs& args) {
              "with --cache: write FILE.txt, .json, .csv, .sarif, .html or .perfetto.json")
       .repeated();
   sub.option("--fail-on", args.fail_on, "with --cache: exit code 1 on a rule, E, W or any")
+      .suggests(ValueKind::rule)
       .split_at(',');
   add_analysis_options(sub, args);
   sub.option("--trace-buffer", args.buffer_mib, "MiB of events that one part of the grid may make")
@@ -56,7 +58,9 @@ bool finish_trace(Cache& cache, const TraceArgs& args, bool json) {
 
 nlohmann::json trace_json(const Cache& cache, const TraceArgs& args) {
   if (args.presets.empty()) return nlohmann::json::object();
-  return nlohmann::json::parse(cache.report("json"));
+  nlohmann::json report = nlohmann::json::parse(cache.report("json"));
+  report.erase("lanewise");  // the document around it has the versions
+  return report;
 }
 
 RunTrace::RunTrace(const Device& device, const TraceArgs& args, const std::string& input)

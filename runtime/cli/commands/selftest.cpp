@@ -13,6 +13,7 @@
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/process/watchdog.hpp"
 #include "runtime/script/run/suite.hpp"
+#include "runtime/support/json_document.hpp"
 #include "runtime/support/junit.hpp"
 #include "runtime/support/output_file.hpp"
 
@@ -170,7 +171,7 @@ int selftest(const SelftestArgs& a) {
       for (const std::string& line : p.lines) say("{}\n", line);
   if (!a.junit.empty()) write_file(a.junit, junit.text());
   if (a.json)
-    fmt::print("{}\n", to_json(counts, problems, engine->info()).dump(2));
+    fmt::print("{}", json_document(to_json(counts, problems, engine->info())));
   else
     print_table(counts, engine->info());
   return counts.failed() == 0 ? 0 : 1;
@@ -181,11 +182,12 @@ int selftest(const SelftestArgs& a) {
 void add_selftest(const Command& app) {
   const Command sub = app.command("selftest", "run the conformance suite on a device");
   auto a = std::make_shared<SelftestArgs>();
-  sub.option("--device", a->device, "auto, reference, an index or part of a name or driver");
+  sub.option("--device", a->device, "auto, reference, an index or part of a name or driver")
+      .suggests(ValueKind::device);
   sub.flag("--quick", a->quick, "a sample of each family, in less than a minute");
   sub.option("--suite", a->suite, "a folder of stream scripts in place of the installed one");
   add_timeout_option(sub, a->timeout);
-  sub.flag("--json", a->json, "print one JSON object");
+  sub.json(a->json);
   sub.option("--junit", a->junit, "also write the cases to this file, as JUnit XML for CI");
   sub.flag("--verbose", a->verbose, "also say why a case is not supported");
   sub.examples({"lanewise selftest --device reference"});

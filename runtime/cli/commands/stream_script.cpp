@@ -10,6 +10,7 @@
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/script/script.hpp"
 #include "runtime/support/input_file.hpp"
+#include "runtime/support/json_document.hpp"
 #include "runtime/trace/joined.hpp"
 
 namespace lanewise::cli {
@@ -21,17 +22,12 @@ script::RunOptions options_for(const std::string& file) {
   return o;
 }
 
-void print(const std::string& file, const std::string& name, const Diagnostic& d) {
+/// As it was printed.
+Diagnostic print(const std::string& file, const std::string& name, const Diagnostic& d) {
   Diagnostic named = d;
   if (!name.empty()) named.message = fmt::format("\"{}\": {}", name, d.message);
   say("{}\n", format(file, named));
-}
-
-/// The script, or its errors printed.
-bool parsed(const std::string& file, size_t max_errors, script::Script& out) {
-  out = script::parse(read_file(file), max_errors);
-  for (const Diagnostic& d : out.diagnostics) print(file, {}, d);
-  return out.ok();
+  return named;
 }
 
 nlohmann::json to_json(const script::CaseResult& r) {
@@ -51,20 +47,22 @@ bool is_script(const std::string& file) {
   return std::filesystem::path(file).extension() == ".lw";
 }
 
-int check_script(const std::string& file, size_t max_errors) {
-  script::Script s;
-  if (!parsed(file, max_errors, s)) return 1;
-  size_t errors = 0;
+CheckedScript check_script(const std::string& file, size_t max_errors) {
+  const script::Script s = script::parse(read_file(file), max_errors);
+  CheckedScript out;
+  out.cases = s.cases.size();
+  out.ok = s.ok();
+  for (const Diagnostic& d : s.diagnostics) out.diagnostics.push_back(print(file, {}, d));
+  if (!out.ok) return out;
   for (const script::Case& c : s.cases) {
     const script::CaseResult r = script::check(c, options_for(file));
     for (const auto* list : {&r.diagnostics, &r.failures})
       for (const Diagnostic& d : *list)
-        if (max_errors == 0 || errors++ < max_errors) print(file, r.name, d);
-    if (!r.ok() && max_errors == 0) ++errors;
+        if (max_errors == 0 || out.diagnostics.size() < max_errors)
+          out.diagnostics.push_back(print(file, r.name, d));
+    out.ok = out.ok && r.ok();
   }
-  if (errors != 0) return 1;
-  fmt::print("{}: ok, {} cases\n", file, s.cases.size());
-  return 0;
+  return out;
 }
 
 int run_script(const std::string& file, const std::string& device, bool json,
@@ -73,19 +71,21 @@ int run_script(const std::string& file, const std::string& device, bool json,
   if (trace.exact)
     throw Error(ErrorKind::usage,
                 "a stream script says itself where its caches are exact: cache \"PRESET\" exact");
-  script::Script s;
-  if (!parsed(file, 100, s)) return 1;
+  const script::Script s = script::parse(read_file(file), 100);
+  if (!s.ok()) throw CompileError(file, s.diagnostics);
+  for (const Diagnostic& d : s.diagnostics) print(file, {}, d);
   const CacheOptions traced = trace_options(trace);
+  const std::unique_ptr<Engine> engine = host::open_engine(device);
   std::optional<Cache> cache;
   std::optional<trace::Joined> joined;
   if (trace.any()) {
     const detail::CCacheOptions how(traced);
-    cache = Cache::from_c(host::cache_of_nothing(*how.get()));
+    cache = Cache::from_c(host::cache_of_nothing(
+        *how.get(), fmt::format("{}, run on {}", file, engine->info().name)));
     joined.emplace(host::sink_behind(cache->c_handle()));
   }
   script::RunOptions options = options_for(file);
   options.events = joined ? &*joined : nullptr;
-  const std::unique_ptr<Engine> engine = host::open_engine(device);
   size_t failed = 0, done = 0;
   nlohmann::json cases = nlohmann::json::array();
   for (const script::Case& c : s.cases) {
@@ -109,7 +109,7 @@ int run_script(const std::string& file, const std::string& device, bool json,
                           {"failed", failed},
                           {"cases", cases}};
     if (cache) out["cache"] = trace_json(*cache, trace);
-    fmt::print("{}\n", out.dump(2));
+    fmt::print("{}", json_document(out));
   } else {
     fmt::print("{}: {} of {} cases passed on {}\n", file, s.cases.size() - failed, s.cases.size(),
                engine->info().name);

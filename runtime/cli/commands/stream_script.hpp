@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "runtime/cli/commands/run_trace.hpp"
 #include "runtime/cli/process/watchdog.hpp"
@@ -10,10 +11,14 @@
 namespace lanewise::cli {
 
 bool is_script(const std::string& file);
-/// Both print what they find and return the exit code.
-int check_script(const std::string& file, size_t max_errors);
-/// The watchdog learns how far it has come. trace: all launches of all cases that the device can
-/// run are one trace.
+struct CheckedScript {
+  std::vector<Diagnostic> diagnostics;  ///< printed already
+  size_t cases = 0;
+  bool ok = false;
+};
+CheckedScript check_script(const std::string& file, size_t max_errors);
+/// Prints what it finds; the exit code. The watchdog learns how far it has come. trace: all
+/// launches of all cases that the device can run are one trace.
 int run_script(const std::string& file, const std::string& device, bool json,
                const TraceArgs& trace, Watchdog& watchdog);
 

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "runtime/cli/commands/commands.hpp"
 #include "runtime/cli/input.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/watchdog.hpp"
+#include "runtime/support/json_document.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -12,21 +15,35 @@ struct TranslateArgs {
   std::string kernel, isa, device = "auto", emit = "spirv-text", out;
   std::vector<std::string> files;
   LaunchArgs launch;
+  bool json = false;
 };
 
 std::string words_as_bytes(const std::vector<uint32_t>& words) {
   return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint32_t)};
 }
 
-std::string emit(const TranslateArgs& a) {
+struct Emitted {
+  std::string data, kernel;
+};
+
+Emitted emit(const TranslateArgs& a) {
   const bool of_ir = a.emit == "ir" || a.emit == "ir-optimised";
   // The IR needs no device; asking for none keeps the command useful everywhere.
   Device device = Device::open(of_ir ? "reference" : a.device);
   const Kernel kernel = load_input(device, a.files, to_isa(a.isa)).kernel(a.kernel);
-  if (a.emit == "ir") return kernel.ir();
-  if (of_ir) return kernel.optimised_ir(to_options(a.launch));
-  if (a.emit == "spirv-text") return kernel.spirv_text(to_options(a.launch));
-  return words_as_bytes(kernel.spirv(to_options(a.launch)));
+  const std::string name = kernel.name();
+  if (a.emit == "ir") return {kernel.ir(), name};
+  if (of_ir) return {kernel.optimised_ir(to_options(a.launch)), name};
+  if (a.emit == "spirv-text") return {kernel.spirv_text(to_options(a.launch)), name};
+  return {words_as_bytes(kernel.spirv(to_options(a.launch))), name};
+}
+
+/// Text that has no file of its own is part of the object.
+void print_json(const TranslateArgs& a, const Emitted& made) {
+  nlohmann::json j = {
+      {"files", a.files}, {"kernel", made.kernel}, {"emit", a.emit}, {"bytes", made.data.size()}};
+  j[a.out.empty() ? "text" : "output"] = a.out.empty() ? made.data : a.out;
+  fmt::print("{}", json_document(std::move(j)));
 }
 
 int translate(const TranslateArgs& a) {
@@ -35,7 +52,11 @@ int translate(const TranslateArgs& a) {
                 "--emit spirv writes a binary file: name it with -o OUT (- is standard output)");
   }
   const Watchdog watchdog(to_options(a.launch).timeout_seconds);
-  write_output(a.out, emit(a));
+  if (a.json && a.out == "-")
+    throw Error(ErrorKind::usage, "--json and -o - both want standard output");
+  const Emitted made = emit(a);
+  if (!a.json || !a.out.empty()) write_output(a.out, made.data);
+  if (a.json) print_json(a, made);
   return 0;
 }
 
@@ -54,8 +75,9 @@ void add_translate(const Command& app) {
   sub.option("--emit", a->emit, "which stage")
       .one_of({"spirv", "spirv-text", "ir", "ir-optimised"});
   sub.option("-o", a->out, "output file (default: standard output)");
-  sub.option("--device", a->device, "whose abilities to translate for");
+  sub.option("--device", a->device, "whose abilities to translate for").suggests(ValueKind::device);
   add_launch_options(sub, a->launch);
+  sub.json(a->json);
   sub.examples({"lanewise translate samples/kernels/saxpy.ptx --emit ir"});
   sub.does([a] { return translate(*a); });
 }

@@ -9,6 +9,7 @@
 #include "runtime/support/error.hpp"
 #include "runtime/support/findings/rules.hpp"
 #include "runtime/support/hash.hpp"
+#include "runtime/support/json_document.hpp"
 #include "runtime/support/junit.hpp"
 #include "runtime/support/sarif.hpp"
 
@@ -131,7 +132,7 @@ std::string as_json(const Contents& c) {
     if (!f.known.empty()) j["known"] = f.known;
     list.push_back(std::move(j));
   }
-  return sarif::text_of({{"subjects", c.subjects}, {"findings", std::move(list)}});
+  return json_document(Json{{"subjects", c.subjects}, {"findings", std::move(list)}});
 }
 
 std::string as_sarif(const Contents& c) {

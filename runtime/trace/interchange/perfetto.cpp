@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 
+#include "runtime/support/json_document.hpp"
 #include "runtime/trace/formats.hpp"
 #include "runtime/trace/interchange/text_file.hpp"
 #include "runtime/trace/record.hpp"
@@ -27,7 +28,8 @@ std::string json_text(const std::string& text) {
 class PerfettoOut final : public Sink {
  public:
   explicit PerfettoOut(const std::string& path) : out_(path) {
-    out_.write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    out_.write("{\"displayTimeUnit\":\"ns\",\"lanewise\":" + json_versions() +
+               ",\"traceEvents\":[\n");
     item(R"({"ph":"M","name":"process_name","pid":0,"args":{"name":"kernels"}})");
   }
   void kernel(const Kernel& k) override { kernels_.push_back(k); }
