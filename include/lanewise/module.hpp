@@ -16,6 +16,17 @@ struct ModuleInput {
   std::string name;  ///< in messages; its ending may name the language
 };
 
+/// What a kernel asks of its launches; sizes in bytes.
+struct KernelInfo {
+  uint32_t static_shared = 0;       ///< of a work-group
+  uint32_t local_bytes = 0;         ///< of each lane
+  uint32_t param_bytes = 0;         ///< of the parameter block
+  uint32_t max_threads = 0;         ///< of a work-group, as the program declares; 0 = any
+  std::array<uint32_t, 3> block{};  ///< that launches must have; 0 = any
+  uint64_t constant_bytes = 0;      ///< of the module's constant variables
+  std::string isa, target;          ///< "ptx", "sm_75"
+};
+
 class Kernel {
  public:
   const std::string& name() const { return state().name; }
@@ -28,6 +39,19 @@ class Kernel {
       out[i] = {p.name, p.offset, p.size, p.is_pointer != 0, p.type};
     }
     return out;
+  }
+  KernelInfo info() const {
+    lw_kernel_info i{};
+    i.struct_size = sizeof i;
+    detail::call(lw_kernel_get_info(state().handle, &i));
+    return {i.static_shared,
+            i.local_bytes,
+            i.param_bytes,
+            i.max_threads,
+            {i.block[0], i.block[1], i.block[2]},
+            i.constant_bytes,
+            i.isa,
+            i.target};
   }
   /// Runs to the end. Arguments in parameter order; a wrong count or size throws Error(usage).
   Result launch(const LaunchOptions& options, const std::vector<Arg>& args) const {

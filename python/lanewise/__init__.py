@@ -26,6 +26,7 @@ from ._objects import (
     DeviceInfo,
     Fault,
     Kernel,
+    KernelInfo,
     Module,
     Param,
     Result,

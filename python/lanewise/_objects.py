@@ -267,6 +267,11 @@ Param, _param = _plain(
 )
 
 
+KernelInfo, _kernel_info = _plain(
+    _capi.KernelInfo, "What a kernel asks of its launches: lw_kernel_info of lanewise.h."
+)
+
+
 class Module(_Handle):
     """A loaded program."""
 
@@ -323,6 +328,13 @@ class Kernel(_Handle):
             check(library.lw_kernel_param(self._handle, i, p))
             found.append(_param(p))
         return found
+
+    @property
+    def info(self):
+        """What it asks of its launches: a KernelInfo."""
+        out = _capi.KernelInfo()
+        check(library.lw_kernel_get_info(self._handle, out))
+        return _kernel_info(out)
 
     def launch(self, grid, block, *args, shared=0, memcheck="alloc", wave="auto", timeout=0.0,
                policies=None, cancel=None):  # fmt: skip
@@ -468,9 +480,14 @@ class Cancel(_Handle):
 
     def __init__(self):
         super().__init__(_made(library.lw_cancel_create))
+        self._requested = False
+
+    def __repr__(self):
+        return f"<lanewise.Cancel, {'requested' if self._requested else 'not requested'}>"
 
     def request(self):
         check(library.lw_cancel_request(self._handle))
+        self._requested = True
 
 
 def _cache_options(presets, trace_file, policies=None, exact=False, profile=False, compare=False,
@@ -492,9 +509,20 @@ def _cache_options(presets, trace_file, policies=None, exact=False, profile=Fals
 
 
 class Cache(_Handle):
-    """The cache tracker's view of launches or of a trace."""
+    """The cache tracker's view of launches or of a trace.
+
+    As a context manager it is finished at the end of the block."""
 
     _release = library.lw_cache_release
+
+    def __repr__(self):
+        return f"<lanewise.Cache, {self.events} events>"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.finish()
 
     @classmethod
     def read(cls, path, presets=None, trace_file=None, policies=None, profile=False, compare=False,

@@ -383,6 +383,16 @@ class Queues(unittest.TestCase):
             self.assertEqual(repr(module["scale"]), "<lanewise.Kernel scale(p, a, n)>")
             result = module["scale"].launch(1, 1, device.buffer(4), 1.0, 1)
             self.assertRegex(repr(result), r"ms, \w+ mode, 0 faults")
+            info = module["scale"].info
+            self.assertEqual((info.isa, info.target, info.param_bytes, info.block), ("ptx", "sm_75", 16, (0, 0, 0)))
+            with device.cache("gv100") as cache:
+                module["scale"].launch(1, 1, device.buffer(4), 1.0, 1)
+            self.assertRegex(repr(cache), r"<lanewise.Cache, \d+ events>")
+            self.assertIn("gv100", cache.report("txt"))
+            cancel = lanewise.Cancel()
+            self.assertEqual(repr(cancel), "<lanewise.Cancel, not requested>")
+            cancel.request()
+            self.assertEqual(repr(cancel), "<lanewise.Cancel, requested>")
             buffer = device.buffer(4)
         with self.assertRaises(lanewise.UsageError):
             buffer.read()  # the block has closed it
