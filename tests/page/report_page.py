@@ -174,6 +174,35 @@ class Page(unittest.TestCase):
         self.assertIn("transpose.ptx, run on ", top)
         self.assertRegex(top, r"\d{4}-\d\d-\d\d")
 
+    def test_several_launches_of_a_script(self):
+        for name, launches, hinted in (("launches", 3, 3), ("kept", 2, 1)):
+            b = self.open(name)
+            self.assertEqual(len(self.rows("#launches")), launches)
+            self.assertIn(f"{name}.lw, run on ", self.texts("#summary")[0])
+            # Each store with a hint by its name, once, however often it was launched.
+            for number in range(len(self.report["presets"])):
+                b.choose("#preset", number)
+                verdict = self.texts("#hints .verdict")[0]
+                if "No instruction" not in verdict:
+                    self.assertIn(f"of {hinted} instruction", verdict)
+                if "Hints changed nothing" not in verdict:
+                    self.assertIn("L1 evict_first of 0x", verdict)
+                    self.assertEqual("in 2 launches" in verdict, hinted == 1)
+                    self.assertEqual("together" in verdict, hinted != 1)
+
+    def test_memory_by_space(self):
+        self.open("launches")
+        wanted = {}
+        for i in self.report["presets"][0]["instructions"]:
+            if i["sectors"]:
+                row = wanted.setdefault(i["space"], {"sectors": 0, "bytes": 0, "l1_misses": 0, "l2_misses": 0})
+                for field in row:
+                    row[field] += i[field]
+        shown = {r["space"]: (r["sectors"], r["bytes"], r["L1 misses"], r["L2 misses"]) for r in self.rows("#spaces")}
+        self.assertEqual(shown, {space: tuple(text(n) for n in row.values()) for space, row in wanted.items()})
+        self.assertEqual(set(shown), {"global", "local"})
+        self.assertIn("--check perf", self.texts("#spaces p")[0])
+
     def test_source_lines(self):
         b = self.open("transpose")
         lines = b.js("""return [...document.querySelectorAll('#source tbody tr')].map(r => ({
@@ -340,7 +369,7 @@ class Page(unittest.TestCase):
     def test_screenshots(self):
         for width in WIDTHS:
             for scheme in SCHEMES:
-                for name in ("stale", "transpose", "hints"):
+                for name in ("stale", "transpose", "hints", "launches"):
                     b = self.open(name, width, scheme)
                     path = os.path.join(FOLDER, f"{name}-{width}-{scheme}.png")
                     b.shot(path)

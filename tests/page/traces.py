@@ -37,6 +37,65 @@ ret;
 """
 
 
+# Two kernels: one reads a table that all groups share and writes results with two hinted stores, the other keeps
+# values in local memory.
+KERNELS_PTX = """.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry spread(.param .u64 table, .param .u64 out)
+{
+.reg .b64 %rd<5>; .reg .b32 %r<6>; .reg .f32 %f<2>; .reg .pred %p<2>;
+ld.param.u64 %rd1, [table];
+ld.param.u64 %rd2, [out];
+mov.u32 %r1, %ctaid.x;
+mul.lo.u32 %r1, %r1, 16384;
+mov.u32 %r2, %tid.x;
+shl.b32 %r2, %r2, 2;
+mov.u32 %r3, 0;
+again:
+cvt.u64.u32 %rd3, %r2;
+add.u64 %rd3, %rd3, %rd1;
+ld.global.f32 %f1, [%rd3];
+add.u32 %r4, %r1, %r2;
+cvt.u64.u32 %rd4, %r4;
+add.u64 %rd4, %rd4, %rd2;
+st.global.L1::evict_first.f32 [%rd4], %f1;
+st.global.L1::evict_last.f32 [%rd4+8192], %f1;
+add.u32 %r2, %r2, 1024;
+add.u32 %r3, %r3, 1;
+setp.lt.u32 %p1, %r3, 8;
+@%p1 bra again;
+ret;
+}
+.visible .entry keep(.param .u64 out)
+{
+.reg .b64 %rd<5>; .reg .b32 %r<3>; .reg .f32 %f<3>;
+.local .align 4 .b8 kept[128];
+ld.param.u64 %rd1, [out];
+mov.u32 %r1, %tid.x;
+cvt.rn.f32.u32 %f1, %r1;
+and.b32 %r2, %r1, 31;
+mul.wide.u32 %rd2, %r2, 4;
+mov.u64 %rd3, kept;
+add.u64 %rd3, %rd3, %rd2;
+st.local.f32 [%rd3], %f1;
+ld.local.f32 %f2, [%rd3];
+mul.wide.u32 %rd4, %r1, 4;
+add.u64 %rd4, %rd4, %rd1;
+st.global.L1::evict_first.f32 [%rd4], %f2;
+ret;
+}
+"""
+LAUNCHES = """isa ptx
+case "launches" {
+  module "kernels.ptx"
+  buffer table f32[2048] = iota
+  buffer out f32[65536] = fill 0
+%s}
+"""
+SPREAD, KEEP = "  launch spread grid 16 block 256 args table, out\n", "  launch keep grid 1 block 32 args table\n"
+
+
 def stale_trace(path):
     """A load on SM 1, a store on SM 0, the load again: it gets the old line. The kernel's name is no markup."""
     def block(group, instruction):
@@ -80,6 +139,14 @@ def make_reports(program, sources, folder):
     call("run", long_path, "--grid", "8", "--block", "1024", "--arg",
          "zero:f32[327680]", "--arg", "zero:f32[2621440]", "--device", "reference", "--cache", "gm204", "--compare", "--reuse",
          "--sets", *files)
+
+    with open(os.path.join(folder, "kernels.ptx"), "w") as f:
+        f.write(KERNELS_PTX)
+    for name, launches in (("launches", SPREAD + KEEP + SPREAD), ("kept", KEEP + KEEP)):
+        with open(os.path.join(folder, name + ".lw"), "w") as f:
+            f.write(LAUNCHES % launches)
+        reports[name], files = both(name)
+        call("run", os.path.join(folder, name + ".lw"), "--device", "reference", "--cache", f"file:{small},gm204", "--compare", *files)
 
     os.makedirs(os.path.join(folder, "source"), exist_ok=True)
     with open(os.path.join(folder, "source", "kernel.cu"), "w") as f:

@@ -3,7 +3,6 @@ const thanWithout = (kept, ignored) => kept === ignored ? "" : ignored === 0 ? "
   : (kept > ignored ? "+" : "−") + (100 * Math.abs(kept / ignored - 1)).toFixed(1) + " %";
 const notAsked = (box, option, what) =>
   box.append("p").attr("class", "note").text(`Not asked for. ${option} of lanewise run and lanewise cache ${what}.`);
-const instructionName = (p, i) => i === null ? "the host or a kernel's end" : hex(p.instructions[i].pc) + " " + p.instructions[i].text;
 
 function instructionCell(p, i) {
   return cell => {
@@ -13,16 +12,31 @@ function instructionCell(p, i) {
   };
 }
 
+// Instructions with hints, each once: launches of a kernel share it.
+function hintedInstructions(p, hints) {
+  const all = new Map();
+  for (const i of hints) {
+    const site = p.instructions[i.instruction], key = [site.kernel, site.pc, site.file, site.text].join("\n");
+    const one = all.get(key) || {hints: i.hints, site, launches: 0, changed: false};
+    one.launches += 1;
+    one.changed ||= ["l1_misses", "l2_misses", "l2_write_backs"].some(f => i[f].kept !== i[f].ignored);
+    all.set(key, one);
+  }
+  return [...all.values()];
+}
+const hintedName = h => `${h.hints} of ${hex(h.site.pc)} ${h.site.text}` + (h.site.line ? ` (line ${h.site.line})` : "");
+
 // What was saved most, in bytes of memory traffic: the sentence a reader looks for.
 function hintVerdict(p) {
   const total = (name, side) => (p.hints.totals[name] || {kept: 0, ignored: 0})[side];
   const sector = p.geometry.L2.sector;
   const traffic = side => sector * total("L2 sectors read, misses", side) + total("L2 bytes written back", side) + total("L2 dirty bytes left", side);
   const kept = traffic("kept"), ignored = traffic("ignored");
-  const hinted = p.hints.instructions.filter(i => i.hints);
+  const hinted = hintedInstructions(p, p.hints.instructions.filter(i => i.hints));
   if (!hinted.length) return "No instruction has a hint: both runs are the same.";
-  const did = hinted.filter(i => i.l2_misses.kept + i.l2_write_backs.kept + i.l1_misses.kept !== i.l2_misses.ignored + i.l2_write_backs.ignored + i.l1_misses.ignored);
-  const only = hinted.length === 1 ? `the hint ${hinted[0].hints} of ${instructionName(p, hinted[0].instruction)}` : "the hints";
+  const did = hinted.filter(h => h.changed), most = 3;
+  const only = hinted.length === 1 ? `the hint ${hintedName(hinted[0])}${hinted[0].launches > 1 ? `, in ${hinted[0].launches} launches,` : ""}`
+    : `the hints ${hinted.slice(0, most).map(hintedName).join(" and ")}${hinted.length > most ? ` and of ${num(hinted.length - most)} more` : ""} together`;
   const verb = hinted.length === 1 ? ["saves", "costs"] : ["save", "cost"];
   const whole = kept === ignored ? `Hints changed nothing of the ${size(kept)} that pass between L2 and memory.`
     : `With its hints the program moves ${size(kept)} between L2 and memory, without them ${size(ignored)}: ${only} ${kept < ignored ? verb[0] : verb[1]} ${size(Math.abs(ignored - kept))} (${(100 * Math.abs(kept / Math.max(1, ignored) - 1)).toFixed(1)} %).`;

@@ -3,7 +3,7 @@ const preset = () => data.presets[Number(document.getElementById("preset").value
 
 function draw() {
   const p = preset();
-  drawFindings(p); drawHints(p); drawChart(p); drawSource(p); drawSets(p); drawReuse(p); drawHeat(p); drawInstructions(p); drawLines(p); drawLaunches(p); drawCounters(p);
+  drawFindings(p); drawHints(p); drawChart(p); drawSource(p); drawSets(p); drawReuse(p); drawHeat(p); drawInstructions(p); drawSpaces(p); drawLines(p); drawLaunches(p); drawCounters(p);
 }
 function drawSized() {
   const p = preset();

@@ -42,6 +42,22 @@ function drawInstructions(p) {
   select.selectAll("option").data(instructionColumns).join("option").attr("value", (c, i) => i).property("selected", (c, i) => i === sorted.column).text(c => c.name);
 }
 
+function drawSpaces(p) {
+  const fields = siteCounters.filter(f => f !== "lanes"), sums = new Map();
+  for (const i of p.instructions.filter(i => i.instructions > 0 && i.sectors > 0)) {
+    const row = sums.get(i.space) || {space: i.space, of: new Set(), ...Object.fromEntries(fields.map(f => [f, 0]))};
+    for (const f of fields) row[f] += i[f];
+    row.of.add(i.kernel + i.pc);
+    sums.set(i.space, row);
+  }
+  fillTable(section("spaces").select("table"), [
+    {name: "space", kind: "text", text: r => r.space}, {name: "instructions", kind: "amount", text: r => num(r.of.size)},
+    amount("requests", "hardware_requests"), amount("sectors", "sectors"), amount("bytes", "bytes"),
+    shareColumn("L1 hits", "l1_hits", "l1_misses"), amount("L1 misses", "l1_misses"),
+    shareColumn("L2 hits", "l2_hits", "l2_misses"), amount("L2 misses", "l2_misses"),
+    shareColumn("stores, L2 hits", "l2_write_hits", "l2_write_misses")], [...sums.values()].sort((a, b) => b.sectors - a.sectors));
+}
+
 function drawLaunches(p) {
   const box = section("launches"), rows = (p.launches || []).slice(0, 200);
   const level = (name, f) => r => r[name] ? f(r[name]) : "–", sizes = g => g.join(" × ");
