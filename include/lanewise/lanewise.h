@@ -223,6 +223,11 @@ LW_API lw_status lw_buffer_read(lw_buffer* buffer, uint64_t offset, void* data, 
 LW_API lw_status lw_memory_write(lw_device* device, uint64_t address, const void* data,
                                  uint64_t bytes);
 LW_API lw_status lw_memory_read(lw_device* device, uint64_t address, void* data, uint64_t bytes);
+/* Of these bytes the first run of at least `least` that nobody has written: where it begins, from
+ * `address` on, and how long it is; 0 bytes where there is none. It is known where all launches had
+ * the policy check=init: one without it may have written anything. */
+LW_API lw_status lw_memory_unwritten(lw_device* device, uint64_t address, uint64_t bytes,
+                                     uint64_t least, uint64_t* offset, uint64_t* run);
 /* On the device; the ranges may overlap. */
 LW_API lw_status lw_memory_copy(lw_device* device, uint64_t to, uint64_t from, uint64_t bytes);
 /* `count` values of `size` bytes (1, 2 or 4), each `value`. */

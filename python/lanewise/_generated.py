@@ -395,6 +395,7 @@ FUNCTIONS = {
     "lw_buffer_read": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_void_p, c.c_uint64]),
     "lw_memory_write": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_void_p, c.c_uint64]),
     "lw_memory_read": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_void_p, c.c_uint64]),
+    "lw_memory_unwritten": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_uint64, c.c_uint64, c.POINTER(c.c_uint64), c.POINTER(c.c_uint64)]),
     "lw_memory_copy": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_uint64, c.c_uint64]),
     "lw_memory_fill": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_uint32, c.c_uint32, c.c_uint64]),
     "lw_buffer_map_host": (c.c_int32, [c.c_void_p, c.c_void_p, c.c_uint64, c.c_char_p, c.c_uint32, c.POINTER(c.c_void_p)]),

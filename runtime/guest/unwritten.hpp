@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace lanewise::guest {
@@ -26,6 +27,9 @@ class Unwritten {
   void lose(uint64_t address, uint64_t bytes, uint64_t allocation, uint64_t allocation_bytes);
   /// Has every one of these bytes been written?
   bool written(uint64_t address, uint64_t bytes) const;
+  /// Of these bytes the first run of at least `least` that nobody has written: its address and
+  /// bytes, 0 of them where there is none.
+  std::pair<uint64_t, uint64_t> first_run(uint64_t address, uint64_t bytes, uint64_t least) const;
 
   /// The map of a launch that runs elsewhere: one bit for each byte from kArenaBase on, set where
   /// it was written; `map` comes zero-filled, and what lies behind its end is left out.

@@ -300,7 +300,16 @@ TEST_CASE("--check perf --counters: as ncu --csv" * kHostCase) {
   const std::string csv = scratch() + "/counters.csv";
   cost_rows(global_at(8, "ld.global.u32 %r3,") + global_at(4, "ld.global.u32 %r4,") +
                 shared_at(8, "ld.shared.u32 %r5") + "st.shared.u32 [%r2], %r5;\n" +
-                "st.local.u32 [own], %r1;\nld.local.u32 %r6, [own];\nst.global.u32 [%rd1], 7;\n",
+                "st.local.u32 [own], %r1;\nld.local.u32 %r6, [own];\nst.global.u32 [%rd1], 7;\n"
+                // All lanes add to one word; then each to its own; some sums by half of the lanes.
+                "red.global.add.u32 [%rd1], 1;\nred.global.add.u32 [%rd1], 1;\n"
+                "atom.global.add.u32 %r7, [%rd2], 1;\n"
+                ".reg .f32 %f<4>;\n.reg .f64 %fd<4>;\ncvt.rn.f32.u32 %f1, %r1;\n"
+                "cvt.rn.f64.u32 %fd1, %r1;\nadd.f32 %f2, %f1, 0f3f800000;\n"
+                "sub.f32 %f2, %f2, %f1;\nsetp.lt.u32 %p1, %r1, 16;\n"
+                "@%p1 mul.f32 %f2, %f1, %f1;\nfma.rn.f32 %f3, %f1, %f1, %f2;\n"
+                "add.f64 %fd2, %fd1, %fd1;\n@!%p1 mul.f64 %fd2, %fd1, %fd1;\n"
+                "fma.rn.f64 %fd3, %fd1, %fd1, %fd2;\n",
             "--counters " + csv);
   const Output o = read_as("ncu", csv);
   CAPTURE(o.out);
@@ -322,8 +331,19 @@ TEST_CASE("--check perf --counters: as ncu --csv" * kHostCase) {
                            "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum - 2\n",
                            "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum - 2\n",
                            "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum - 1\n",
-                           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum - 1\n"})
+                           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum - 1\n",
+                           "smsp__inst_executed_op_global_red.sum inst 2\n",
+                           "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum request 2\n",
+                           "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum sector 2\n",
+                           "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum request 1\n",
+                           "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum sector 4\n",
+                           "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum inst 64\n",
+                           "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum inst 16\n",
+                           "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum inst 32\n",
+                           "smsp__sass_thread_inst_executed_op_dadd_pred_on.sum inst 32\n",
+                           "smsp__sass_thread_inst_executed_op_dmul_pred_on.sum inst 16\n",
+                           "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum inst 32\n"})
     CHECK(contains(o.out, "k " + std::string(line)));
-  CHECK(lines_of(o.out) == 18);
+  CHECK(lines_of(o.out) == 29);
   CHECK(found(" --counters " + csv).code == 2);
 }

@@ -223,6 +223,58 @@ TEST_CASE("a barrier that never opens: who waits for whom, also without the chec
   CHECK(contains(e.err, "lanes 16-31, 48-63 have ended"));
 }
 
+TEST_CASE("a phase of an mbarrier that never ends: which arrivals are missing, and who waits" *
+          kHostCase) {
+  const std::string wait =
+      "wait:\nmbarrier.try_wait.parity.shared.b64 %p4, [s], 0;\n@!%p4 bra wait;\n";
+  const auto of = [&](const std::string& count, const std::string& arrives,
+                      const std::string& behind) {
+    const Misuse m{
+        "", "@%p3 mbarrier.init.shared.b64 [s], " + count + ";\nbar.sync 0;\n" + arrives + behind,
+        "", "sm_90"};
+    return program_as_is(
+        "run " + write("phase.ptx", ptx_kernel("8.0", "sm_90", "  .shared .align 8 .b8 s[64];", R"(
+  and.b32 %r2, %r1, 31;
+  setp.lt.u32 %p1, %r2, 16;
+  setp.lt.u32 %p2, %r1, 32;
+  setp.eq.u32 %p3, %r1, 0;
+)" + m.body)) +
+        " --device reference --grid 2 --block 64 --arg zero:u32[16] --max-steps "
+        "1000000 --check sync");
+  };
+  const std::string arrive = "mbarrier.arrive.shared.b64 %rd2, [s];\n";
+  // Two lanes more are waited for than there are.
+  const Output two = of("66", arrive, wait);
+  CHECK(two.code == 1);
+  CHECK(contains(two.err, "[sync-deadlock]") == contains(two.err, "[sync-"));
+  CHECK(contains(two.err,
+                 "deadlock: the phase of parity 0 of the mbarrier at 0x0 in shared memory "
+                 "never ends: 2 of 66 arrivals are missing"));
+  CHECK(contains(two.err, "lanes 0-63 are at 'mbarrier.try_wait.parity"));
+  CHECK(of("64", arrive, wait).code == 0);
+  // Half of the lanes come; the others wait for them at a barrier.
+  const Output half = of("64", "@!%p2 bra other;\n" + arrive, wait + "other:\nbar.sync 0;\n");
+  CHECK(half.code == 1);
+  CHECK(contains(half.err, "32 of 64 arrivals are missing"));
+  CHECK(contains(half.err, "lanes 0-31 are at 'mbarrier.try_wait"));
+  CHECK(contains(half.err, "lanes 32-63 are at 'bar.sync 0'"));
+  CHECK(of("32", "@!%p2 bra other;\n" + arrive, wait + "other:\nbar.sync 0;\n").code == 0);
+  // The others have ended.
+  CHECK(contains(of("64", "@!%p2 exit;\n" + arrive, wait).err, "lanes 32-63 have ended"));
+  // Bytes of copies that nobody starts.
+  CHECK(contains(
+      of("64", "@%p3 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [s], 128;\n" + arrive, wait)
+          .err,
+      "0 of 64 arrivals are missing, and 128 bytes of copies"));
+  // Whoever does more than to wait may end the phase later: the steps are what is used up.
+  const Output busy = of("66", arrive,
+                         "wait:\nmbarrier.try_wait.parity.shared.b64 %p4, [s], 0;\n"
+                         "st.shared.u32 [s+32], 1;\n@!%p4 bra wait;\n");
+  CHECK(busy.code == 4);
+  CHECK(contains(busy.err, "step"));
+  CHECK(!contains(busy.err, "deadlock"));
+}
+
 TEST_CASE("--check sync: checks can be combined; devices refuse it" * kHostCase) {
   const Misuse m{"", "ld.shared.u32 %r5, [s];\n" + either("%p1", "bar.sync 0;", "bar.sync 0;"), ""};
   const std::string how = "run " + write("two.ptx", ptx_of(m)) +

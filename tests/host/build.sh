@@ -55,9 +55,14 @@ for name in "${names[@]}"; do
 done
 [ $# -gt 0 ] || devices=($(basename -s .cu device/*.cu))
 mkdir -p device/programs
+# Line tables have the whole path: one that is the same everywhere.
+mkdir -p $sources/tests/host/device $sources/samples/programs
 for name in "${devices[@]}"; do
-  (cd device && "${NVCC13:-nvcc}" -std=c++17 -O2 -lineinfo -arch=compute_75 -cudart shared -Xlinker -s "$name.cu" \
-    -o "programs/$name.cuda13")
+  cp device/*.cu device/check.h $sources/tests/host/device
+  cp $samples/check.h $sources/samples/programs
+  (cd $sources/tests/host/device && "${NVCC13:-nvcc}" -std=c++17 -O2 -lineinfo -arch=compute_75 -cudart shared -Xlinker -s \
+    "$name.cu" -o program)
+  mv $sources/tests/host/device/program "device/programs/$name.cuda13"
 done
 for name in "${names[@]}"; do
   case $name in drv_*|dev_*) continue ;; esac

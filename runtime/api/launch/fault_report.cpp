@@ -224,6 +224,7 @@ std::string sync_text(const ir::Program& p, const Sync& s) {
       case SyncKind::mbarrier:
         return s.what;
       case SyncKind::deadlock:
+        if (!s.what.empty()) return s.what;
         return fmt::format(
             "barrier divergence: barrier {} waits for {} lanes, {} have come, and the "
             "others never will",

@@ -80,6 +80,11 @@ class Access {
       if (!known.written(address + n, 1)) out.push_back(n);
     return out;
   }
+  std::pair<uint64_t, uint64_t> first_unwritten(uint64_t address, uint64_t bytes,
+                                                uint64_t least) const {
+    const auto [first, count] = device_->unwritten.first_run(address, bytes, least);
+    return {count != 0 ? first - address : 0, count};
+  }
   /// What was copied there is unwritten still.
   void lose(uint64_t address, const std::vector<uint64_t>& bytes) const {
     if (bytes.empty()) return;
@@ -285,6 +290,18 @@ lw_status lw_memory_read(lw_device* device, uint64_t address, void* data, uint64
     const Access access(device, bytes);
     access.check(address);
     if (bytes != 0) access.read(address, to);
+  });
+}
+
+lw_status lw_memory_unwritten(lw_device* device, uint64_t address, uint64_t bytes, uint64_t least,
+                              uint64_t* offset, uint64_t* run) {
+  return guarded([&] {
+    const Access access(device, bytes);
+    access.check(address);
+    const auto [first, count] =
+        access.first_unwritten(address, bytes, std::max<uint64_t>(least, 1));
+    *offset = first;
+    *run = count;
   });
 }
 

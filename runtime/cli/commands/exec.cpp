@@ -29,8 +29,8 @@ namespace fs = std::filesystem;
 
 struct ExecArgs {
   std::vector<std::string> program;
-  std::string device, memcheck, cache, trace, report, wave, gpu, timeout, fault_exit_code, isa,
-      schedule;
+  std::string device, memcheck, cache, trace, report, counters, wave, gpu, timeout, fault_exit_code,
+      isa, schedule;
   std::vector<std::string> check;
   findings::Options findings;
   bool summary = false, verbose = false, print_env = false;
@@ -118,6 +118,7 @@ Environment environment(const ExecArgs& a, const std::string& folder) {
                    {"LANEWISE_CACHE", a.cache},
                    {"LANEWISE_TRACE", absolute(a.trace)},
                    {"LANEWISE_REPORT", absolute(a.report)},
+                   {"LANEWISE_COUNTERS", absolute(a.counters)},
                    {"LANEWISE_TIMEOUT", a.timeout},
                    {"LANEWISE_WAVE", a.wave},
                    {"LANEWISE_SCHEDULE", a.schedule},
@@ -148,6 +149,15 @@ void check_report(const ExecArgs& a) {
   check_writable(a.report);
 }
 
+void check_counters(const ExecArgs& a) {
+  if (a.counters.empty()) return;
+  const char* checks = std::getenv("LANEWISE_CHECK");
+  const std::string list = a.check.empty() && checks != nullptr ? checks : list_of(a.check);
+  if (("," + list + ",").find(",perf,") == std::string::npos)
+    throw Error(ErrorKind::usage, "--counters needs --check perf");
+  check_writable(a.counters);
+}
+
 void check_schedule(const ExecArgs& a) {
   if (!guest::schedule_named(a.schedule))
     throw Error(ErrorKind::usage,
@@ -165,6 +175,7 @@ void check_gpus(const ExecArgs& a) {
 
 int exec(const ExecArgs& a) {
   check_report(a);
+  check_counters(a);
   check_schedule(a);
   check_gpus(a);
   static_cast<void>(findings::Output(a.findings));  // what is wrong with its files
@@ -233,16 +244,20 @@ void add_exec(const Command& app) {
          "--check", a->check,
          "what else to look for, separated by commas: init = reads of memory nobody wrote, race = "
          "accesses of lanes that nothing orders, sync = misused barriers and member masks, async "
-         "= accesses to what an asynchronous copy has still to read or write (these three on the "
-         "device reference), leak = memory, streams and "
+         "= accesses to what an asynchronous copy has still to read or write, perf = what accesses "
+         "and branches cost, "
+         "by line (these four on the device reference), leak = memory, streams and "
          "events that nobody freed, api = calls that failed unseen, memory that is freed twice")
-      .one_of({"none", "init", "race", "sync", "async", "leak", "leaks", "api"})
+      .one_of({"none", "init", "race", "sync", "async", "perf", "leak", "leaks", "api"})
       .split_at(',');
   sub.option("--cache", a->cache, "run behind the modelled caches of this preset")
       .suggests(ValueKind::preset);
   sub.option("--trace", a->trace, "write the memory accesses of all launches to this file");
   sub.option("--report", a->report,
              "with --cache: write FILE.txt, .json, .csv, .sarif, .html or .perfetto.json");
+  sub.option("--counters", a->counters,
+             "with --check perf: write counters of each launch with Nsight Compute's names to "
+             "FILE.csv, as ncu --csv does");
   add_finding_options(sub, a->findings);
   sub.option("--timeout", a->timeout, "seconds until a launch is given up, 0 = never")
       .not_negative();

@@ -9,7 +9,6 @@
 #include "runtime/cli/arg_spec.hpp"
 #include "runtime/cli/array_values.hpp"
 #include "runtime/cli/commands/commands.hpp"
-#include "runtime/cli/commands/costs.hpp"
 #include "runtime/cli/commands/run_trace.hpp"
 #include "runtime/cli/commands/stream_script.hpp"
 #include "runtime/cli/input.hpp"
@@ -18,6 +17,8 @@
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/process/unchecked.hpp"
 #include "runtime/cli/process/watchdog.hpp"
+#include "runtime/support/findings/costs.hpp"
+#include "runtime/support/findings/counters.hpp"
 #include "runtime/support/json_document.hpp"
 #include "runtime/support/output_file.hpp"
 
@@ -230,10 +231,13 @@ int conclude(const RunArgs& a, const Result& r, findings::Output& output,
   } else {
     print_faults(counted, counted.size());
   }
-  if (!r.profile.empty())
-    for (findings::Finding& f : cost_findings(r.profile, kernel, a.file()))
+  if (!r.profile.empty()) {
+    findings::Costs costs;
+    costs.add(r.profile, kernel, a.file());
+    for (findings::Finding& f : costs.findings())
       if (const std::string text = f.report; output.add(std::move(f)) && !a.json)
         fmt::print("{}\n", text);
+  }
   for (const std::string& line : output.finish()) say("{}\n", line);
   const bool unseen = counted.empty() && reported != 0 && r.fault_count > reported;
   if (unseen)
@@ -266,6 +270,16 @@ void check_counters(const RunArgs& a, const LaunchOptions& options) {
   if (check == options.policies.end() || check->second.find("perf") == std::string::npos)
     throw Error(ErrorKind::usage, "--counters needs --check perf");
   check_writable(a.counters);
+}
+
+void write_counters(const RunArgs& a, const std::string& profile, const std::string& kernel,
+                    const LaunchOptions& options) {
+  findings::Counters counters;
+  const Dim3 &grid = options.grid, &block = options.block;
+  const std::string why = counters.add(
+      profile, {a.file(), kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}});
+  if (!why.empty()) throw Error(ErrorKind::guest, "--counters: " + why);
+  write_file(a.counters, counters.csv());
 }
 
 int run(const RunArgs& a) {
@@ -316,9 +330,7 @@ int run(const RunArgs& a) {
                result.times.dispatch_ms, result.wave_mode);
   }
   const int code = conclude(a, result, output, kernel.name());
-  if (!a.counters.empty())
-    write_file(a.counters, counters_csv(result.profile,
-                                        {a.file(), kernel.name(), options.grid, options.block}));
+  if (!a.counters.empty()) write_counters(a, result.profile, kernel.name(), options);
   return code == 0 && failed ? static_cast<int>(ErrorKind::guest) : code;
 }
 

@@ -141,6 +141,7 @@ Context::Context() : settings_(Settings::from_environment()) {
     order_ = std::make_unique<StreamOrder>(
         std::ranges::find(settings_.policies, "race.same_value=report") !=
         settings_.policies.end());
+  if (settings_.perf) costs_ = std::make_unique<CostWatch>(settings_.counters);
   memory_ = std::make_unique<AddressSpace>(device_, info_.max_arena, settings_.copies_host_memory);
 }
 
@@ -178,7 +179,7 @@ void Context::build_options(State& state) const {
 }
 
 void Context::put_launch(lw_kernel* kernel, const lw_launch_options& options, const lw_arg* args,
-                         size_t count, const StampPtr& stamp) {
+                         size_t count, const StampPtr& stamp, const CountedLaunchPtr& counted) {
   if (memory_->has_mirrors()) put([this] { memory_->mirrors_to_device(); });
   lw_event* event = nullptr;
   bool full = false;
@@ -192,7 +193,7 @@ void Context::put_launch(lw_kernel* kernel, const lw_launch_options& options, co
     }
     const std::lock_guard lock(pending_mutex_);
     check(lw_queue_launch(queue_, kernel, &options, args, count, &event));
-    pending_.push_back({event, &states_[here()], stamp});
+    pending_.push_back({event, &states_[here()], stamp, counted});
     ++put_;
     full = pending_.size() >= kMostPending;
   }
@@ -239,7 +240,7 @@ void Context::found(State& state, Code code) {
 }
 
 void Context::take_result(const Pending& launch) {
-  const auto& [event, state, stamp] = launch;
+  const auto& [event, state, stamp, counted] = launch;
   lw_result* result = nullptr;
   const lw_status status = lw_event_wait(event, &result);
   const Code failed = core::code_of(status);
@@ -254,6 +255,11 @@ void Context::take_result(const Pending& launch) {
   }
   check(lw_result_get_info(result, &info));
   if (stamp != nullptr) order_->done(stamp, footprint_of(result, info.touched_ranges));
+  if (counted != nullptr) {
+    const std::lock_guard lock(findings_mutex_);
+    findings_->add_subject(counted->kernel);
+    costs_->add(info.profile, *counted);
+  }
   if (info.printed_bytes != 0) std::fwrite(info.printed, 1, info.printed_bytes, stdout);
   if (info.fault_count != 0) {
     std::string report = add_faults(result, info, static_cast<int>(state - states_.data()));
@@ -320,6 +326,16 @@ void Context::add_finding(findings::Finding finding) {
   if (!findings_->add(std::move(finding))) return;
   ++counts_.faults;
   report_line(rule.substr(0, rule.find('-')) + ": " + what);
+}
+
+/// Notes: the exit code is not theirs.
+void Context::report_costs() {
+  if (costs_ == nullptr) return;
+  for (findings::Finding& finding : costs_->findings()) {
+    const std::string text = finding.subject + ": " + finding.report;
+    if (findings_->add(std::move(finding))) report_line(text);
+  }
+  costs_->write();
 }
 
 /// Results of launches that are done, in their order. It never waits: the queue's thread may want
@@ -396,6 +412,7 @@ void Context::end() {
     finish_observing(*this);
     const std::lock_guard lock(findings_mutex_);
     try {
+      report_costs();
       for (const std::string& line : findings_->finish()) report_line(line);
     } catch (const std::exception& error) {
       report_line(error.what());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/host/core/address_space.hpp"
+#include "runtime/host/core/cost_watch.hpp"
 #include "runtime/host/core/devices.hpp"
 #include "runtime/host/core/settings.hpp"
 #include "runtime/host/core/stream_order.hpp"
@@ -60,9 +61,13 @@ class Context {
   /// The check of races between streams; null where nobody asks for it.
   StreamOrder* order() { return order_.get(); }
 
-  /// Puts a launch behind all other work. `args` as lw_queue_launch takes them.
+  /// Whether launches are counted.
+  bool counts_costs() const { return costs_ != nullptr; }
+
+  /// Puts a launch behind all other work. `args` as lw_queue_launch takes them; `counted`: null
+  /// where nobody asks for costs.
   void put_launch(lw_kernel* kernel, const lw_launch_options& options, const lw_arg* args,
-                  size_t count, const StampPtr& stamp);
+                  size_t count, const StampPtr& stamp, const CountedLaunchPtr& counted);
   /// The same with a function of ours, which does nothing once a kernel has failed.
   void put(std::function<void()> work, bool even_after_failure = false);
   /// Waits for all that was put in, prints what kernels printed, and throws what they failed with.
@@ -111,6 +116,7 @@ class Context {
     lw_event* event;
     State* state;
     StampPtr stamp;
+    CountedLaunchPtr counted;
   };
 
   Context();
@@ -122,6 +128,7 @@ class Context {
   void download();
   void build_options(State& state) const;
   void report_leaks(const int* device);
+  void report_costs();
   /// Counts the faults that count; the report of the first of them, or "".
   std::string add_faults(lw_result* result, const lw_result_info& info, int device);
   /// A sentence about a peer's memory that the device does not reach; else "".
@@ -136,6 +143,7 @@ class Context {
   lw_device_info info_{};
   std::unique_ptr<AddressSpace> memory_;
   std::unique_ptr<StreamOrder> order_;
+  std::unique_ptr<CostWatch> costs_;
   Counts counts_;
   std::vector<int> visible_;
   std::array<State, kMostDevices> states_;

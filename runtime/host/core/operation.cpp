@@ -20,6 +20,30 @@ void each_row(const Copy& c, const Each& each) {
            c.from.address + z * c.from.layer + y * c.from.pitch, row);
 }
 
+/// Shorter runs may be the padding of structs.
+constexpr uint64_t kLeastUnwritten = 16;
+
+/// What the host gets may be used there, where nobody follows it (--check init).
+void check_row(Context& context, uint64_t from, uint64_t bytes) {
+  uint64_t offset = 0, run = 0;
+  const MemoryPtr memory = context.memory().find(from);
+  if (memory == nullptr) return;
+  check(lw_memory_unwritten(context.device(), from, bytes, std::min(bytes, kLeastUnwritten),
+                            &offset, &run));
+  if (run == 0) return;
+  const uint64_t first = from + offset - memory->address;
+  findings::Finding finding;
+  finding.rule = "init-host";
+  finding.subject = "host program";
+  finding.places.emplace_back();
+  finding.places.back().text = memory->name;
+  finding.message = finding.report =
+      "a copy of " + std::to_string(bytes) + " bytes from '" + memory->name +
+      "' to the host has bytes that nobody has written: " + std::to_string(run) + " from offset " +
+      std::to_string(first) + " of " + std::to_string(memory->bytes) + " on";
+  context.add_finding(std::move(finding));
+}
+
 void copy_row(Context& context, const Copy& c, uint64_t to, uint64_t from, uint64_t bytes) {
   lw_device* device = context.device();
   if (bytes == 0) return;
@@ -29,6 +53,7 @@ void copy_row(Context& context, const Copy& c, uint64_t to, uint64_t from, uint6
     context.memory().expose(data, bytes);
     return check(lw_memory_write(device, to, data, bytes));
   }
+  if (c.from.on_device && context.settings().init) check_row(context, from, bytes);
   if (c.from.on_device) return check(lw_memory_read(device, from, pointer_at(to), bytes));
   std::memmove(pointer_at(to), pointer_at(from), bytes);
 }
@@ -106,7 +131,9 @@ void submit_launch(Function& f, const Shape& shape, void* const* args, const Sta
     out[i] = lw_arg_bytes(args[i], f.param_sizes[i]);
     if (context.memory().has_hidden()) context.memory().expose(args[i], f.param_sizes[i]);
   }
-  context.put_launch(f.kernel, options, out, count, stamp);
+  const CountedLaunchPtr counted =
+      context.counts_costs() ? CostWatch::counted(f.name, options) : nullptr;
+  context.put_launch(f.kernel, options, out, count, stamp, counted);
 }
 
 void perform(const Copy& copy) {

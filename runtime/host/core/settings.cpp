@@ -58,17 +58,19 @@ void add_checks(Settings& out, const std::string& list) {
   add_list(checks, list);
   std::string launches;
   out.races = std::ranges::find(checks, "race") != checks.end();
+  out.init = std::ranges::find(checks, "init") != checks.end();
+  out.perf = std::ranges::find(checks, "perf") != checks.end();
   for (const std::string& check : checks)
     if (check == "leak" || check == "leaks")
       out.leaks = true;
     else if (check == "api")
       out.api = true;
     else if (check == "init" || check == "race" || check == "sync" || check == "async" ||
-             (check == "none" && checks.size() == 1))
+             check == "perf" || (check == "none" && checks.size() == 1))
       launches += (launches.empty() ? "" : ",") + check;
     else
       refuse("LANEWISE_CHECK", list,
-             "none, or init, race, sync, async, leak and api separated by commas,");
+             "none, or init, race, sync, async, perf, leak and api separated by commas,");
   if (!launches.empty()) out.policies.push_back("check=" + launches);
   if (out.races) out.policies.emplace_back("race.touched=report");
 }
@@ -120,6 +122,9 @@ Settings Settings::from_environment() {
   if (!out.report.empty() && out.cache.empty())
     refuse("LANEWISE_REPORT", out.report, "LANEWISE_CACHE beside it");
   if (!out.report.empty()) check_report(out.report);
+  out.counters = file_variable("LANEWISE_COUNTERS");
+  if (!out.counters.empty() && !out.perf)
+    refuse("LANEWISE_COUNTERS", out.counters, "LANEWISE_CHECK=perf beside it");
   add_list(out.findings.files, file_variable("LANEWISE_FINDINGS"));
   out.findings.suppress = variable("LANEWISE_SUPPRESS");
   out.findings.baseline = variable("LANEWISE_BASELINE");

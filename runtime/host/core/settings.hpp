@@ -22,6 +22,9 @@ struct Settings {
   std::vector<std::string> visible;  ///< CUDA_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES
   bool leaks = false, api = false;   ///< LANEWISE_CHECK has it
   bool races = false;                ///< the same: also between operations of streams
+  bool init = false;                 ///< the same: also what the host reads
+  bool perf = false;                 ///< the same: costs are summed
+  std::string counters;              ///< LANEWISE_COUNTERS: a file for counters of launches
   findings::Options findings;        ///< LANEWISE_FINDINGS (files), _SUPPRESS, _BASELINE ...
   bool summary = false;              ///< LANEWISE_SUMMARY
   bool copies_host_memory = false;   ///< LANEWISE_HOST_MEMORY=copy: nothing is used in place

@@ -40,8 +40,9 @@ void for_each_part(const WaveBytes& a, const Each& each) {
   for (const auto& [number, part] : parts) each(part);
 }
 
-constexpr std::array kKinds = {"global", "shared", "local", "branch"};
-constexpr std::array kWhats = {"load", "store", "atomic", "branch"};
+constexpr std::array kKinds = {"global", "shared", "local", "branch", "f32", "f64"};
+constexpr std::array kWhats = {"load",   "store", "atomic", "reduction",
+                               "branch", "add",   "mul",    "fma"};
 
 }  // namespace
 
@@ -110,7 +111,7 @@ void Profile::access(uint32_t site, Kind kind, What what, const WaveBytes& a) {
     c.least_sectors += kind == Kind::local ? (a.lanes.size() * a.bytes + kSector - 1) / kSector
                                            : least_sectors_of(a);
   }
-  if (what == What::atomic) c.serial += same_address_of(a);
+  if (what == What::atomic || what == What::reduction) c.serial += same_address_of(a);
 }
 
 void Profile::branch(uint32_t site, uint64_t active, uint64_t taken) {
@@ -118,6 +119,12 @@ void Profile::branch(uint32_t site, uint64_t active, uint64_t taken) {
   ++c.executed;
   c.lanes += static_cast<uint64_t>(std::popcount(active));
   if (taken != 0 && taken != active) ++c.divergent;
+}
+
+void Profile::arithmetic(uint32_t site, Kind kind, What what, uint64_t lanes) {
+  Cost& c = costs_[{site, kind, what}];
+  ++c.executed;
+  c.lanes += static_cast<uint64_t>(std::popcount(lanes));
 }
 
 std::string Profile::json() const {

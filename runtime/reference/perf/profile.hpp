@@ -42,11 +42,14 @@ class Profile {
  public:
   explicit Profile(const ir::Program& program);
 
-  enum class Kind : uint8_t { global, shared, local, branch };
-  enum class What : uint8_t { load, store, atomic, branch };
+  /// f32 and f64: arithmetic of lanes.
+  enum class Kind : uint8_t { global, shared, local, branch, f32, f64 };
+  /// An atomic whose result nobody gets is a reduction.
+  enum class What : uint8_t { load, store, atomic, reduction, branch, add, mul, fma };
   /// Null lanes: the instruction was executed for nobody.
   void access(uint32_t site, Kind kind, What what, const WaveBytes& access);
   void branch(uint32_t site, uint64_t active, uint64_t taken);
+  void arithmetic(uint32_t site, Kind kind, What what, uint64_t lanes);
   std::string json() const;
 
  private:

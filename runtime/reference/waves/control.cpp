@@ -34,6 +34,13 @@ bool is_of_many(const Code& code) {
          space != ir::Space::constant;
 }
 
+/// Sums, products and both, of which there are counters.
+bool is_counted_arithmetic(const Code& code) {
+  const bool kind = code.op == ir::Op::fadd || code.op == ir::Op::fsub || code.op == ir::Op::fmul ||
+                    code.op == ir::Op::ffma;
+  return kind && (code.type == ir::Type::f32 || code.type == ir::Type::f64);
+}
+
 bool has_plain_words(const Code& code) {
   return code.action != Action::atom && code.mem->order == ir::Order::weak &&
          code.bytes % sizeof(uint32_t) == 0 && ir::size_of(code.mem->elem) >= sizeof(uint32_t) &&
@@ -67,7 +74,8 @@ void Control::set_handlers(Code& code, Finder find, Wishes wishes) {
   code.run = wishes.watched ? both(watched) : code.unwatched;
   const bool memory =
       code.action == Action::load || code.action == Action::store || code.action == Action::atom;
-  if (wishes.counted && (memory || code.action == Action::branch)) code.run = both(counted);
+  if (wishes.counted && (memory || is_counted_arithmetic(code) || code.action == Action::branch))
+    code.run = both(counted);
   if (wishes.followed) code.run = both(followed);
   code.may_stop =
       code.action == Action::barrier || code.action == Action::trap || code.action == Action::wave;
@@ -123,7 +131,7 @@ const Code* Control::go(Wave& wave, const Code* code, uint32_t target) {
   Group& g = *wave.group;
   const uint32_t position = code->targets[target];
   if (position <= position_of(wave, code)) {
-    if (code->counts && ++wave.run_steps > wave.headroom && !g.count_steps(wave, code->site))
+    if (code->counts && ++wave.run_steps > wave.headroom && !g.count_steps(wave, *code))
       return nullptr;
     if (!g.slice_goes_on()) {
       // They are still ready and go on in the next round.
@@ -150,7 +158,8 @@ bool Control::leave_by(Wave& wave, const Code* code, uint32_t target, uint64_t l
   if (position <= position_of(wave, code)) {
     g.setting_.deadline.check();
     for (uint64_t left = code->counts ? lanes : 0; left != 0; left &= left - 1)
-      if (!g.count_step({wave, static_cast<uint32_t>(std::countr_zero(left))}, code->site))
+      if (!g.count_step({wave, static_cast<uint32_t>(std::countr_zero(left))}, code->site,
+                        position_of(wave, code)))
         return wave.activate(0), false;
   }
   g.set_apart(wave, position, lanes);
@@ -308,10 +317,13 @@ const Code* Control::followed(Wave& wave, const Code* code) {
 /// Before the guard: an instruction is executed though no lane takes part.
 const Code* Control::counted(Wave& wave, const Code* code) {
   Group& g = *wave.group;
+  const uint64_t lanes = code->guarded ? wave.mask & guard_of(wave, code) : wave.mask;
   if (code->action == Action::branch)
     g.count_branch(*code, wave.mask, wave.mask & guard_of(wave, code));
+  else if (is_counted_arithmetic(*code))
+    g.count_arithmetic(*code, lanes);
   else
-    g.count_access(wave, *code, code->guarded ? wave.mask & guard_of(wave, code) : wave.mask);
+    g.count_access(wave, *code, lanes);
   return code->unwatched[wave.single](wave, code);
 }
 

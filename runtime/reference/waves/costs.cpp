@@ -26,6 +26,7 @@ void Group::count_access(Wave& wave, const Code& code, uint64_t lanes) {
   }
   const What what = code.action == Action::load    ? What::load
                     : code.action == Action::store ? What::store
+                    : code.results == 0            ? What::reduction
                                                    : What::atomic;
   WaveBytes access{{}, code.bytes};
   for_each_lane(lanes, [&](uint32_t i) {
@@ -50,6 +51,17 @@ void Group::count_access(Wave& wave, const Code& code, uint64_t lanes) {
     return;
   }
   setting_.profile->access(code.site, kind, what, access);
+}
+
+void Group::count_arithmetic(const Code& code, uint64_t lanes) {
+  using Kind = Profile::Kind;
+  using What = Profile::What;
+  if (code.site == ir::kNone) return;
+  const Kind kind = code.type == ir::Type::f64 ? Kind::f64 : Kind::f32;
+  const What what = code.op == ir::Op::ffma   ? What::fma
+                    : code.op == ir::Op::fmul ? What::mul
+                                              : What::add;
+  setting_.profile->arithmetic(code.site, kind, what, lanes);
 }
 
 void Group::count_branch(const Code& code, uint64_t active, uint64_t taken) {

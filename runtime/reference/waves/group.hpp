@@ -131,8 +131,9 @@ class Group {
   void note_steps(Wave& wave, uint64_t lanes);
   void set_headroom(Wave& wave);
   void stop_at(Wave& wave, uint32_t position);
-  bool count_steps(Wave& wave, uint32_t site);  ///< false: the budget was used up
-  bool count_step(Lane lane, uint32_t site);
+  bool count_steps(Wave& wave, const Code& code);  ///< false: the budget was used up
+  /// `here`: the lane's position; kNone where that is not known.
+  bool count_step(Lane lane, uint32_t site, uint32_t here = ir::kNone);
   bool slice_goes_on();
   void use_up_slice(uint32_t lanes);
 
@@ -184,9 +185,12 @@ class Group {
   void add_sync(FaultKind kind, Lane lane, uint32_t site, Sync sync);
   static std::string names_of(std::vector<uint32_t> lanes);
   std::shared_ptr<const Sync> deadlock_at(uint32_t id) const;
+  // stuck.cpp
+  std::shared_ptr<const Sync> stuck_at_mbarrier(const Wave& running, uint32_t here);
 
   // costs.cpp
   void count_access(Wave& wave, const Code& code, uint64_t lanes);
+  void count_arithmetic(const Code& code, uint64_t lanes);
   void count_branch(const Code& code, uint64_t active, uint64_t taken);
 
   // interpret.cpp: one lane

@@ -106,7 +106,7 @@ void Group::stop_at(Wave& wave, uint32_t position) {
 }
 
 /// More back edges were taken than there was headroom for.
-bool Group::count_steps(Wave& wave, uint32_t site) {
+bool Group::count_steps(Wave& wave, const Code& code) {
   note_steps(wave, wave.mask);
   wave.run_steps = 0;
   bool within = true;
@@ -114,7 +114,7 @@ bool Group::count_steps(Wave& wave, uint32_t site) {
     if (!within || wave.steps[i] <= request_.step_budget) return;
     within = false;
     --wave.steps[i];
-    count_step({wave, i}, site);
+    count_step({wave, i}, code.site, static_cast<uint32_t>(&code - wave.codes));
   });
   if (within)
     set_headroom(wave);
@@ -123,9 +123,13 @@ bool Group::count_steps(Wave& wave, uint32_t site) {
   return within;
 }
 
-bool Group::count_step(Lane lane, uint32_t site) {
+bool Group::count_step(Lane lane, uint32_t site, uint32_t here) {
   if (++lane.wave.steps[lane.i] <= request_.step_budget) return true;
-  record(lane, FaultKind::step_budget, site);
+  std::shared_ptr<const Sync> stuck;
+  if (here != ir::kNone) stuck = stuck_at_mbarrier(lane.wave, here);
+  record(lane, {.kind = stuck != nullptr ? FaultKind::barrier_divergence : FaultKind::step_budget,
+                .site = site,
+                .sync = stuck});
   abandoned_ = true;
   end(lane.wave, lane.bit());
   return false;

@@ -20,6 +20,7 @@ constexpr std::array kRules = {
     Rule{"assertion", "error", "An assertion of the kernel failed."},
     Rule{"step-budget", "error", "A lane took more iterations of loops than allowed."},
     Rule{"init", "error", "A read of memory that was never written."},
+    Rule{"init-host", "error", "The host reads device memory that was never written."},
     Rule{"race", "error",
          "Two accesses of different lanes that nothing orders, one of them a store."},
     Rule{"race-stream", "error",

@@ -1,7 +1,7 @@
 // What the programs of this folder share.
 #pragma once
 
-#include "../cuda/check.h"
+#include "../../../samples/programs/check.h"
 
 #define CHECK(call) MUST(call)
 #define REQUIRE(what)                                                    \
