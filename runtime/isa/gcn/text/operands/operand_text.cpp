@@ -174,7 +174,8 @@ Operand read_signed(Cursor& in, const Read& read) {
   return o;
 }
 Operand read_vector_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) {
-  if (!takes_signs(spec)) return read_source(in, spec, row, gen);
+  // A row with a literal of its own has no long form, and no signs for one.
+  if (!takes_signs(spec) || row.has(Slot::literal)) return read_source(in, spec, row, gen);
   return read_signed(
       in, [&](Operand& o, bool bars) { read_plain_source(in, spec, row, gen, o, bars); });
 }
