@@ -294,3 +294,77 @@ add:
   CHECK(result.wave_mode != "packed");  // serial where the test asks for it
   check_equal(out.read<uint32_t>(), want);
 }
+
+// As compilers write a search for a place: the inner loop counts in a scalar register, and what the
+// last lane leaves in another one reaches no lane.
+TEST_CASE("gcn lanes: a search whose count is a scalar register is left lane by lane") {
+  std::string text = ".amdgcn_target \"amdgcn--amdhsa--gfx700\"\nsearch:\n";
+  for (int n = 0; n < 200; ++n) text += "  s_nop 0\n";  // small kernels keep their waves
+  text += R"(
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_and_b32 v1, 15, v0
+  v_mov_b32 v2, 0
+  s_mov_b32 s16, 8
+outer:
+  s_mov_b32 s18, s16
+  s_mov_b64 s[8:9], 0
+  s_branch test
+latch:
+  s_or_b64 exec, exec, s[14:15]
+  s_and_b64 s[14:15], exec, s[12:13]
+  s_or_b64 s[8:9], s[14:15], s[8:9]
+  v_mov_b32 v5, s18
+  s_mov_b32 s18, s19
+  s_andn2_b64 exec, exec, s[8:9]
+  s_cbranch_execz done
+test:
+  s_or_b64 s[12:13], s[12:13], exec
+  v_cmp_gt_u32 vcc, s18, v1
+  s_and_saveexec_b64 s[14:15], vcc
+  s_cbranch_execz latch
+  s_add_i32 s19, s18, -1
+  s_cmp_lt_i32 s19, 2
+  s_cselect_b64 s[20:21], -1, 0
+  s_andn2_b64 s[12:13], s[12:13], exec
+  s_and_b64 s[20:21], s[20:21], exec
+  s_or_b64 s[12:13], s[12:13], s[20:21]
+  s_branch latch
+done:
+  s_or_b64 exec, exec, s[8:9]
+  v_mad_u32_u24 v2, v2, 3, v5
+  s_add_i32 s16, s16, 3
+  s_cmp_lg_i32 s16, 20
+  s_cbranch_scc1 outer
+  s_cbranch_execnz out
+  s_branch outer
+out:
+  v_lshlrev_b32 v3, 2, v0
+  s_waitcnt lgkmcnt(0)
+  s_mov_b32 s6, -1
+  s_mov_b32 s7, 0xf000
+  buffer_store_dword v2, v3, s[4:7], 0 offen
+  s_endpgm
+.section .rodata
+.amdhsa_kernel search
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+  .amdhsa_kernarg_size 8
+.amdhsa_next_free_vgpr 6
+.amdhsa_next_free_sgpr 33
+.end_amdhsa_kernel
+)";
+  std::vector<uint32_t> want(64);
+  for (uint32_t lane = 0; lane < 64; ++lane)
+    for (uint32_t start = 8; start < 20; start += 3) {
+      uint32_t count = start;
+      while (count > (lane & 15) && count > 2) --count;
+      want[lane] = 3 * want[lane] + count;
+    }
+  auto out = device().buffer(std::vector<uint32_t>(64), "out");
+  const auto result = device()
+                          .load_text(text, lanewise::Isa::gcn, "search")
+                          .kernel("search")
+                          .launch({.grid = {1}, .block = {64}}, out);
+  result.check();
+  CHECK(result.wave_mode == "lane");
+  check_equal(out.read<uint32_t>(), want);
+}

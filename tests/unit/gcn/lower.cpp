@@ -132,6 +132,61 @@ TEST_CASE("lanes leave loops one by one where only masks know") {
 
 namespace {
 
+/// What a compiler makes of a search in a search: the inner loop counts down in s18, and a lane
+/// that ends it leaves s19 to what the others make of it. `behind` stands behind the inner loop.
+size_t operations_of_search(const std::string& behind, const std::string& stay = "s_branch .Lon") {
+  const std::string latch =
+      ".Llatch:\ns_or_b64 exec, exec, s[14:15]\ns_and_b64 s[14:15], exec, s[12:13]\n"
+      "s_or_b64 s[8:9], s[14:15], s[8:9]\nv_mov_b32 v5, s18\ns_mov_b32 s18, s19\n"
+      "s_andn2_b64 exec, exec, s[8:9]\ns_cbranch_execz .Ldone\n";
+  const std::string test =
+      ".Ltest:\ns_or_b64 s[12:13], s[12:13], exec\nv_cmp_gt_u32 vcc, s18, v1\n"
+      "s_and_saveexec_b64 s[14:15], vcc\ns_cbranch_execz .Llatch\ns_add_i32 s19, s18, -1\n"
+      "s_andn2_b64 s[12:13], s[12:13], exec\ns_branch .Llatch\n";
+  const auto r = lower(
+      "s_mov_b32 s16, 8\n.Louter:\ns_mov_b32 s18, s16\ns_mov_b64 s[8:9], 0\n"
+      "s_branch .Ltest\n" +
+          latch + test + ".Ldone:\ns_or_b64 exec, exec, s[8:9]\n" + behind +
+          "v_mad_u32_u24 v2, v2, 3, v5\ns_add_i32 s16, s16, 3\n"
+          "s_cmp_lg_i32 s16, 20\ns_cbranch_scc1 .Louter\n" +
+          stay + "\ns_branch .Louter\n.Lon:\nv_mov_b32 v3, v2\ns_endpgm\n",
+      true);
+  for (const Diagnostic& d : r.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
+  REQUIRE(r.module.kernels.size() == 1);
+  check_verified(r.module.kernels[0]);
+  return wave_operations(r.module.kernels[0]);
+}
+
+}  // namespace
+
+TEST_CASE("lanes part where what they lack reaches nothing that they do") {
+  CHECK(operations_of_search("") == 0);
+  CHECK(operations_of_search("s_mov_b32 s20, s19\n") == 0);
+  CHECK(operations_of_search("s_mov_b32 s20, s19\ns_mov_b32 s20, 0\nv_mov_b32 v6, s20\n") == 0);
+  // A lane that is off reads it, as long as it is off.
+  CHECK(operations_of_search("s_mov_b64 s[22:23], exec\ns_mov_b64 exec, 0\nv_mov_b32 v6, s19\n"
+                             "s_mov_b64 exec, s[22:23]\n") == 0);
+  // It is read itself, through other registers, by a decision, a mask, an address.
+  CHECK(operations_of_search("v_mov_b32 v6, s19\n") != 0);
+  CHECK(operations_of_search("s_add_i32 s20, s19, 1\nv_mov_b32 v6, s20\n") != 0);
+  CHECK(operations_of_search("s_cmp_eq_u32 s19, 3\ns_cbranch_scc1 .Lon\n") != 0);
+  CHECK(operations_of_search("s_cmp_eq_u32 s19, 3\ns_cselect_b32 s20, 1, 0\nv_mov_b32 v6, s20\n") !=
+        0);
+  CHECK(operations_of_search("s_mov_b32 s18, 0\ns_and_b64 exec, exec, s[18:19]\n") != 0);
+  CHECK(operations_of_search("s_load_dword s20, s[18:19], 0x0\n") != 0);
+  CHECK(operations_of_search("s_mov_b32 m0, s19\nv_movrels_b32 v6, v5\n") != 0);
+}
+
+TEST_CASE("where every lane is on, EXEC is not zero") {
+  CHECK(operations_of_search("", "s_cbranch_execnz .Lon") == 0);
+  CHECK(operations_of_search("",
+                             "v_cmp_eq_u32 vcc, v1, v2\ns_mov_b64 s[22:23], exec\n"
+                             "s_and_b64 exec, exec, vcc\ns_cbranch_execnz .Lon\n"
+                             "s_mov_b64 exec, s[22:23]\nv_mov_b32 v2, s16") != 0);
+}
+
+namespace {
+
 /// A loop that lanes leave one by one, with a call in a condition; the stack pointer s32 and
 /// `behind` are wanted in the end.
 size_t operations_around_call(const std::string& callee, const std::string& behind = "") {

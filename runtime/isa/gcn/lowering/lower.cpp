@@ -41,6 +41,7 @@ class KernelLowering {
         analysis_(analyse(kernel, options_)),
         constants_in_(constants_in(kernel, analysis_)),
         steps_(wave_steps(kernel, analysis_)),
+        execz_asks_(execz_asks(kernel, analysis_, options_)),
         context_(program_, kernel, analysis_, gen),
         out_(out) {
     program_.name = kernel.name;
@@ -297,7 +298,7 @@ class KernelLowering {
     // Skipping instructions that no lane would execute is often only a short cut, and one that
     // needs a look at the other lanes: where nothing depends on it, it is left out.
     if (m.count == kExecz) {
-      const ExeczAsks asked = execz_asks(kernel_, analysis_, index, options_.by_lane);
+      const ExeczAsks asked = execz_asks_.at(index);
       if (asked == ExeczAsks::nobody) return context_.b.jump(otherwise);
       if (asked == ExeczAsks::lane)
         return context_.b.branch({context_.exec(), when_zero}, taken, otherwise, false);
@@ -321,8 +322,9 @@ class KernelLowering {
   ir::Program program_;
   Analysis analysis_;
   std::vector<ScalarConstants> constants_in_;
-  std::vector<bool> steps_;                ///< instructions before which the wave comes together
-  std::vector<ScalarSet> live_, numbers_;  ///< behind each instruction of the block in work
+  std::vector<bool> steps_;                 ///< instructions before which the wave comes together
+  std::map<size_t, ExeczAsks> execz_asks_;  ///< of branches
+  std::vector<ScalarSet> live_, numbers_;   ///< behind each instruction of the block in work
   LowerContext context_;
   std::vector<Diagnostic>& out_;
   uint32_t exit_ = 0;

@@ -75,10 +75,11 @@ enum class ExeczAsks : uint8_t {
   lane,    ///< a lane with its own bit off may skip it, whatever the others do
   wave,
 };
-/// For the branch at `index`, on EXEC being zero or not. `nobody` and `lane` only where a lane
-/// whose bit is off is the same at the one place where what it skips ends. With `by_lane` more is
-/// looked at to find `lane`: what loops and masks of masks do to the lane's own bits.
-ExeczAsks execz_asks(const Kernel& kernel, const Analysis& analysis, size_t index, bool by_lane);
+/// For each branch on EXEC being zero or not. `nobody` and `lane` only where it does not matter
+/// what a lane whose bit is off has other at the one place where what it skips ends. With `by_lane`
+/// more is looked at to find `lane`: what loops and masks of masks do to the lane's own bits.
+std::map<size_t, ExeczAsks> execz_asks(const Kernel& kernel, const Analysis& analysis,
+                                       const LowerOptions& options);
 /// State of `stale` after the instruction.
 void step_stale(const Instruction& instruction, ScalarSet& stale);
 

@@ -27,11 +27,17 @@ class OwnBits {
   Bit of(unsigned code) const { return bits_[code / 2]; }
   bool exec_off() const { return of(kExecLo) == kOff; }
   /// The lane is off: so are all pairs that hold the same bit.
-  void turn_off() {
-    const Bit exec = of(kExecLo);
+  void turn_off() { exec_is(kOff); }
+  void turn_on() { exec_is(kOn); }
+  void forget(unsigned code) { bits_[code / 2] = kAnything; }
+  /// What this stood for is another bit from here on.
+  void retire(Bit name) {
     for (Bit& bit : bits_)
-      if (bit == exec && exec != kAnything) bit = kOff;
-    bits_[kExecLo / 2] = kOff;
+      if (bit == name || bit == inverse(name)) bit = kAnything;
+  }
+  /// A name for the bits that the instruction makes.
+  static Bit made_by(size_t instruction) {
+    return static_cast<Bit>(ScalarSet().size() + instruction);
   }
   /// True when that changed anything.
   bool join(const OwnBits& other) {
@@ -71,21 +77,30 @@ class OwnBits {
     if (is_scalar(o.code)) return o.code % 2 == 0 ? of(o.code) : kAnything;
     return o.code == kZero ? kOff : o.code == kMinusOne ? kOn : kAnything;
   }
-  static Bit inverse(Bit x) { return x == kOff ? kOn : x == kOn ? kOff : kAnything; }
+  static constexpr Bit kComplement = 1U << 31;  ///< of a bit that has a name
+  static Bit inverse(Bit x) {
+    if (x == kOff || x == kOn) return x == kOff ? kOn : kOff;
+    return x == kAnything ? kAnything : x ^ kComplement;
+  }
+  void exec_is(Bit value) {
+    const Bit exec = of(kExecLo);
+    for (Bit& bit : bits_)
+      if (exec != kAnything && (bit == exec || bit == inverse(exec)))
+        bit = bit == exec ? value : inverse(value);
+    bits_[kExecLo / 2] = value;
+  }
   static Bit only(const Meaning& m, Bit x, Bit fresh) {
     const Bit out = m.op == ir::Op::mov ? x : m.op == ir::Op::not_ ? inverse(x) : kAnything;
     return out != kAnything ? out : fresh;
   }
   static Bit logic(const Meaning& m, Bit x, Bit y, Bit fresh) {
-    Bit out = m.invert && x == y && x != kAnything
-                  ? combine(m.op, x, y, true)
-                  : combine(m.op, x, m.invert ? inverse(y) : y, false);
+    Bit out = combine(m.op, x, m.invert ? inverse(y) : y);
     if (m.invert_result) out = inverse(out);
     return out != kAnything ? out : fresh;
   }
-  /// `opposite`: y is not x, whatever x is.
-  static Bit combine(ir::Op op, Bit x, Bit y, bool opposite) {
-    const bool same = x == y && x != kAnything && !opposite;
+  static Bit combine(ir::Op op, Bit x, Bit y) {
+    const bool same = x == y && x != kAnything;
+    const bool opposite = x == inverse(y) && x != kAnything;
     if (op == ir::Op::and_ || op == ir::Op::or_) {
       const Bit strong = op == ir::Op::and_ ? kOff : kOn;
       if (opposite || x == strong || y == strong) return strong;

@@ -15,6 +15,7 @@ namespace {
 /// earlier, if all that the wave does on its way there leaves that bit off and the lane as it was.
 /// The wave may come by the branch again, so loops may be left lane by lane.
 /// Functions that it calls are followed into, once for each call, and must come back.
+/// Where the lane is not as it was, it depends on what reads that (parted_lanes.hpp).
 class OwnWay {
  public:
   OwnWay(const Kernel& kernel, const Analysis& analysis, size_t branch, size_t first, size_t goal)
@@ -24,20 +25,20 @@ class OwnWay {
         first_(analysis.block_of[first]),
         goal_(analysis.block_of[goal]) {}
 
-  bool possible() {
+  std::optional<OwnDifference> difference() {
     const BasicBlock& own = analysis_.blocks[analysis_.block_of[branch_]];
     State start{OwnBits::distinct(), {}};
     for (size_t n = own.begin; n < branch_; ++n)
-      start.bits.step(kernel_.code[n], static_cast<OwnBits::Bit>(ScalarSet().size() + n));
+      start.bits.step(kernel_.code[n], OwnBits::made_by(n));
     start.bits.turn_off();
     at_branch_ = start.bits;
     come({kOwnCode, first_}, start);
     for (size_t visits = 0; !work_.empty(); ++visits) {
       const Place place = *work_.begin();
       work_.erase(work_.begin());
-      if (visits > kMostVisits || !follow(place, entered_.at(place))) return false;
+      if (visits > kMostVisits || !follow(place, entered_.at(place))) return {};
     }
-    return !at_goal_ || is_as_before(*at_goal_);
+    return at_goal_ ? difference_at_goal(*at_goal_) : OwnDifference();
   }
 
  private:
@@ -108,20 +109,23 @@ class OwnWay {
     return returns;
   }
 
-  /// Numbers that are wanted there would miss what other lanes did to them; masks that nobody wants
-  /// the numbers of have but to hold the lane's own bit.
-  bool is_as_before(const State& state) const {
+  /// Of numbers that are wanted there; masks that nobody wants the numbers of have but to hold the
+  /// lane's own bit.
+  OwnDifference difference_at_goal(const State& state) const {
     const BasicBlock& goal = analysis_.blocks[goal_];
+    OwnDifference out;
     const ScalarSet changed = written_ & goal.live_in;
     for (unsigned code = 0; code < changed.size(); ++code) {
       const unsigned low = code & ~1U;
       if (!changed.test(code) || low == kExecLo || state.words.is_as_before(code)) continue;
-      const bool number = goal.numbers_in.test(low) || goal.numbers_in.test(low + 1);
-      if (!is_scalar(low) || !goal.stale_in.test(low) || number) return false;
+      const bool number = !is_scalar(low) || !goal.stale_in.test(low) ||
+                          goal.numbers_in.test(low) || goal.numbers_in.test(low + 1);
+      if (number) out.numbers.set(code);
+      if (!is_scalar(low) || !(goal.masks_in.test(low) || goal.masks_in.test(low + 1))) continue;
       const OwnBits::Bit bit = state.bits.of(low);
-      if (bit == OwnBits::kAnything || bit != at_branch_.of(low)) return false;
+      if (bit == OwnBits::kAnything || bit != at_branch_.of(low)) out.bits.set(low);
     }
-    return true;
+    return out;
   }
 
   const Kernel& kernel_;
@@ -138,9 +142,9 @@ class OwnWay {
 
 }  // namespace
 
-bool may_go_own_way(const Kernel& kernel, const Analysis& analysis, size_t branch, size_t first,
-                    size_t goal) {
-  return OwnWay(kernel, analysis, branch, first, goal).possible();
+std::optional<OwnDifference> own_way(const Kernel& kernel, const Analysis& analysis, size_t branch,
+                                     size_t first, size_t goal) {
+  return OwnWay(kernel, analysis, branch, first, goal).difference();
 }
 
 }  // namespace lanewise::gcn

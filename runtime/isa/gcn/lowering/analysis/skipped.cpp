@@ -1,8 +1,10 @@
 // Whether lanes may go their own ways at branches that ask whether EXEC is zero.
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "runtime/isa/gcn/lowering/analysis/own_way.hpp"
+#include "runtime/isa/gcn/lowering/analysis/parted_lanes.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -113,17 +115,40 @@ ExeczAsks plain_asks(const Kernel& k, const Analysis& a, size_t index) {
   return SkippedRegion(k, a, index, target).asks();
 }
 
+/// How a lane that is off comes to where the branch leads; nothing where it goes with its wave.
+std::optional<OwnDifference> parts_at(const Kernel& k, const Analysis& a, size_t index) {
+  const size_t target = branch_target(k, index), next = index + 1;
+  if (target >= k.code.size() || next >= k.code.size()) return {};
+  const bool when_zero = k.code[index].row->meaning.cond == ir::Cond::eq;
+  return when_zero ? own_way(k, a, index, next, target) : own_way(k, a, index, target, next);
+}
+
 }  // namespace
 
-ExeczAsks execz_asks(const Kernel& k, const Analysis& a, size_t index, bool by_lane) {
-  const bool when_zero = k.code[index].row->meaning.cond == ir::Cond::eq;
-  const ExeczAsks plain = when_zero ? plain_asks(k, a, index) : ExeczAsks::wave;
-  if (plain != ExeczAsks::wave || !by_lane) return plain;
-  const size_t target = branch_target(k, index), next = index + 1;
-  if (target >= k.code.size() || next >= k.code.size()) return ExeczAsks::wave;
-  const bool own = when_zero ? may_go_own_way(k, a, index, next, target)
-                             : may_go_own_way(k, a, index, target, next);
-  return own ? ExeczAsks::lane : ExeczAsks::wave;
+std::map<size_t, ExeczAsks> execz_asks(const Kernel& k, const Analysis& a,
+                                       const LowerOptions& options) {
+  std::map<size_t, ExeczAsks> asks;
+  std::map<size_t, OwnDifference> parting;
+  for (size_t n = 0; n < k.code.size(); ++n) {
+    const Row& row = *k.code[n].row;
+    if (row.kind != Kind::branch || row.meaning.count != kExecz) continue;
+    ExeczAsks& asked = asks[n];
+    asked = row.meaning.cond == ir::Cond::eq ? plain_asks(k, a, n) : ExeczAsks::wave;
+    if (asked != ExeczAsks::wave || !options.by_lane) continue;
+    const std::optional<OwnDifference> difference = parts_at(k, a, n);
+    if (!difference) continue;
+    asked = ExeczAsks::lane;
+    if (difference->any()) parting[n] = *difference;
+  }
+  // Who looks at the registers afterwards sees every difference.
+  const bool shown = options.partial_exec || options.keep_scc || !options.numbers.empty();
+  if (options.by_lane && !shown && lanes_may_part(k, a, asks, parting)) {
+    for (auto& [branch, asked] : asks)
+      if (asked == ExeczAsks::wave) asked = ExeczAsks::lane;
+  } else {
+    for (const auto& [branch, difference] : parting) asks[branch] = ExeczAsks::wave;
+  }
+  return asks;
 }
 
 }  // namespace lanewise::gcn
