@@ -386,6 +386,7 @@ ChosenDevice find_device(std::string_view selector, bool validation) {
     auto instance = Instance::get(validation);
     auto found = find_devices(*instance);
     std::vector<DeviceFacts> facts;
+    facts.reserve(found.size());
     for (const FoundDevice& device : found) facts.push_back(device.facts);
     const size_t chosen = choose_device(facts, selector);
     return {std::move(instance), std::move(found[chosen]), nullptr};

@@ -13,7 +13,7 @@
 namespace lanewise::vulkan {
 namespace {
 
-constexpr uint64_t kGranule = 64 * 1024;
+constexpr uint64_t kGranule = uint64_t{64} << 10;
 constexpr uint64_t kStagingBytes = uint64_t{16} << 20;
 
 uint64_t round_up(uint64_t n) {

@@ -102,11 +102,7 @@ unsigned run_family(const Options& o, const Family& family, std::vector<Target> 
   return wrong;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  Options o;
-  CLI::App app("Random streams: literal oracle, reference engine and Vulkan devices, bit for bit");
+void add_options(CLI::App& app, Options& o) {
   std::string names;
   for (const Family& f : families()) names += " " + f.name;
   app.add_option("--family", o.family, "all, or one of" + names)->capture_default_str();
@@ -129,21 +125,33 @@ int main(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::IsMember(kWaves));
   app.add_option("--out", o.out, "folder for scripts of what goes wrong")->capture_default_str();
+}
+
+int run(const Options& o) {
+  unsigned wrong = 0, known = 0;
+  const std::vector<Target> list = targets(o);
+  for (const Family& f : families()) {
+    if (o.family != "all" && o.family != f.name) continue;
+    ++known;
+    wrong += run_family(o, f, list);
+  }
+  if (known == 0 || list.empty()) {
+    fmt::print(stderr, "fuzz_streams: no such {}\n", known == 0 ? "family" : "device");
+    return 2;
+  }
+  if (test::validation_messages() != 0) fmt::print("the validation layer complained\n");
+  return wrong == 0 && test::validation_messages() == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  CLI::App app("Random streams: literal oracle, reference engine and Vulkan devices, bit for bit");
+  add_options(app, o);
   CLI11_PARSE(app, argc, argv);
   try {
-    unsigned wrong = 0, known = 0;
-    const std::vector<Target> list = targets(o);
-    for (const Family& f : families()) {
-      if (o.family != "all" && o.family != f.name) continue;
-      ++known;
-      wrong += run_family(o, f, list);
-    }
-    if (known == 0 || list.empty()) {
-      fmt::print(stderr, "fuzz_streams: no such {}\n", known == 0 ? "family" : "device");
-      return 2;
-    }
-    if (test::validation_messages() != 0) fmt::print("the validation layer complained\n");
-    return wrong == 0 && test::validation_messages() == 0 ? 0 : 1;
+    return run(o);
   } catch (const std::exception& e) {
     fmt::print(stderr, "fuzz_streams: {}\n", e.what());
     return 3;

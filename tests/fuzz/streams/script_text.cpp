@@ -142,6 +142,7 @@ std::string repro_script(const Repro& r, const std::string& note) {
   const std::vector<Value> values = r.code->in(0);
   for (size_t n = 0; n < values.size(); ++n) {
     std::vector<uint64_t> list;
+    list.reserve(wave.size());
     for (const Lane& lane : wave) list.push_back(lane.in[n]);
     const std::string as = is_float(values[n]) ? "as_" + values[n].type : std::string();
     t += fmt::format("{} = {}\n", declaration(values[n]), per_lane(list, as));

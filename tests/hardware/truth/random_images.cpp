@@ -45,7 +45,7 @@ void choose_surface(Image& i, const ImageForm& f) {
 
 void choose_levels(Image& i, uint32_t fewest, bool reads_floats, std::mt19937& random) {
   const auto most = static_cast<uint32_t>(std::bit_width(std::max({i.width, i.height, i.depth})));
-  i.levels = fewest + random() % (most - fewest + 1);
+  i.levels = std::min<uint32_t>(most, fewest + random() % most);
   if (i.levels == 1) return;
   i.normalised = true;  // CUDA has no others of several levels
   i.mip_linear = reads_floats && random() % 2 == 0;
