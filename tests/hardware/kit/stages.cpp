@@ -153,7 +153,7 @@ class Lister {
               {"fuzz_streams", "--family", family, "--wave", wave, "--memcheck", check, "--device",
                p_.device, "--out", p_.scratch, p_.slice ? "--cases" : "--seconds",
                p_.slice ? "300" : "5"},
-              150);
+              300);
         }
   }
 
