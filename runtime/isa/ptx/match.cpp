@@ -379,7 +379,7 @@ std::vector<Match> matches(std::string_view opcode, std::span<const std::string>
     closest = c;
     best = std::move(a);
   }
-  if (all.empty()) {
+  if (all.empty() && closest != nullptr) {
     std::string error = message(*closest, best);
     all.push_back({std::move(best.form), std::move(error)});
   }

@@ -168,8 +168,10 @@ void add_cluster(std::vector<Op>& out) {
   is("getctarank.shared::cluster.u64", kB32, 0, shared + "getctarank.shared::cluster.u64 d, at;");
   is("mapa.u32", kB32, 64, "mapa.u32 d, 64, 0;");
   is("getctarank.u32", kB32, 0, "getctarank.u32 d, 64;");
+  is("getctarank.s32", kB32, 0, "getctarank.s32 d, 64;");
   is("mapa.shared::cluster.u32", kB32, 64, "mapa.shared::cluster.u32 d, 64, 0;");
   is("getctarank.shared::cluster.u32", kB32, 0, "getctarank.shared::cluster.u32 d, 64;");
+  is("getctarank.shared::cluster.s32", kB32, 0, "getctarank.shared::cluster.s32 d, 64;");
 }
 
 }  // namespace

@@ -11,8 +11,7 @@ using legal::Context;
 using legal::Symbol;
 
 void order(Emit& e, ir::Mem& mem) {
-  // Local memory is the lane's own: nobody else changes it.
-  if (e.has("volatile") && e.get("ss") != "local") mem.order = ir::Order::volatile_;
+  if (e.has("volatile")) mem.order = ir::Order::volatile_;
   if (e.has("mmio")) mem.order = ir::Order::mmio;
   const std::string_view sem = e.get("sem");
   if (sem == "relaxed") mem.order = ir::Order::relaxed;
@@ -206,10 +205,17 @@ constexpr Row store_row(const char* pattern) {
   return Row{"st", pattern, "a m> h&L2::cache_hint", store, "", check_hints}.with(access_rule);
 }
 
+constexpr Row later_row(const char* opcode, const char* pattern, const char* operands) {
+  return Row{
+      opcode,      pattern,         operands, nullptr, "what .version 9.1 adds is not supported",
+      check_hints, isa::Claim::none}
+      .with(access_rule);
+}
+
 constexpr Row kMemoryRows[] = {
     load_row("~weak@70.60 ?ss:" LW_SPACES " ?cop:ca|cg|cs|lu|cv " LW_HINTS "~pf:$pf " LW_WIDE),
     load_row("ss:global ?cop:ca|cg|cs nc " LW_HINTS "~pf:$pf " LW_WIDE),
-    load_row("volatile ?ss:global|local@.91|$shared ~l2:$l2! ~pf:$pf " LW_WIDE),
+    load_row("volatile ?ss:global|$shared ~l2:$l2! ~pf:$pf " LW_WIDE),
     load_row("sem:relaxed@70.60|acquire@70.60 " LW_STRONG LW_HINTS "~pf:$pf " LW_WIDE),
     load_row("mmio@70.82 relaxed@70.60 sys ?ss:global type:$data"),
     Row{"ldu", "?ss:global ?vec:v2|v4 type:$data", "n> u", load, "", check_hints}.with(
@@ -217,7 +223,9 @@ constexpr Row kMemoryRows[] = {
     store_row(
         "~weak@70.60 ?ss:global|local|$shared|param|param::func@.83 ?cop:wb|cg|cs|wt " LW_HINTS
             LW_WIDE),
-    store_row("volatile ?ss:global|local@.91|$shared ~l2:$l2! " LW_WIDE),
+    store_row("volatile ?ss:global|$shared ~l2:$l2! " LW_WIDE),
+    later_row("ld", "volatile ss:local@.91 " LW_WIDE, "n> u"),
+    later_row("st", "volatile ss:local@.91 " LW_WIDE, "a m>"),
     store_row("sem:relaxed@70.60|release@70.60 " LW_STRONG LW_HINTS LW_WIDE),
     store_row("mmio@70.82 relaxed@70.60 sys ?ss:global type:$data"),
 };
