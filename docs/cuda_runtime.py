@@ -29,8 +29,8 @@ of [`runtime/host/cuda`](../runtime/host/README.md) by `docs/cuda_runtime.py`.
   names make [several devices](exec.md). Their memory is at most that of the device that runs the kernels, and they share the heap of kernels. Of registers, which decide occupancy on a GPU, nothing is known here: 32 are reported.
 - Blocks of a cooperative launch may wait for each other on the reference engine, as many as the occupancy of the GPU allows. Other
   devices promise to run one at a time: a larger grid answers `cudaErrorCooperativeLaunchTooLarge`, and a line names the limit.
-- Kernels allocate from a heap of 8 MiB, or as `cudaDeviceSetLimit` says before its first use; where it is used up, `malloc` is null.
-  `LANEWISE_CHECK=leaks` lists what is left at the end.
+- Kernels allocate from a heap of 8 MiB, or as `cudaDeviceSetLimit` says before its first use; where it is used up, `malloc` is
+  null, and one line states that. `LANEWISE_CHECK=leaks` lists what is left at the end.
 
 """
 
@@ -70,9 +70,10 @@ This page is made from the rows of [`runtime/host/hip`](../runtime/host/README.m
 
 - Of a bundle the code object for gfx803 is taken (gfx801, gfx802, gfx700, gfx701 and gfx600 as well). Compressed bundles are refused
   with the option to build without.
-- `printf`, `assert`, `malloc` and `free` in kernels go through a thread of the host (hostcall), on devices that reach the host's memory in
-  place. The device library's code for them is large: the reference engine runs it at once, lavapipe's compiler takes minutes and gigabytes.
-  The allocator gets 128 MiB in all; where they are used up, `malloc` is null. Other services of the host are refused by their number.
+- `printf`, `assert`, `malloc` and `free` in kernels go through a thread of the host (hostcall), on devices that reach the host's
+  memory in place. The device library's code for them is large: the reference engine runs it at once, lavapipe's compiler takes
+  minutes and gigabytes. The allocator gets 128 MiB in all; where they are used up, `malloc` is null, and one line states that.
+  Other services of the host are refused by their number.
 - What is not listed here answers `hipErrorNotSupported`, and one line on standard error names it.
 
 """

@@ -123,6 +123,15 @@ TEST_CASE("programs: what kernels leave, free twice or ask too much is one clear
     CHECK(twice.err.find("free() of what malloc() did not give, or of what is free already") !=
           std::string::npos);
   }
+  // Once, where several launches find none.
+  const Output none_left = run("dev_exhausted.cuda13");
+  CHECK(none_left.err ==
+        "lanewise: malloc() of a kernel gave null: kernels have a heap of 1048576 bytes; "
+        "cudaDeviceSetLimit(cudaLimitMallocHeapSize, ...) sets it before its first use\n");
+  CHECK(run("dev_tree.cuda13").err.empty());
+  CHECK(run("hip_malloc.hip5").err ==
+        "lanewise: malloc() of a kernel gave null: kernels have a heap of 134217728 bytes, in "
+        "slabs of 2 MiB\n");
   // Their allocator is no race, and a store of many lanes to one element is.
   CHECK(reports(run("dev_leak.cuda13", {}, "LANEWISE_CHECK=race")) == 0);
   const Output race = run("attributes.cuda13", {}, "LANEWISE_CHECK=race");

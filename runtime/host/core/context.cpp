@@ -381,6 +381,7 @@ void Context::synchronise_some() {
     reap();
     download();
     register_end();
+    report_exhaustion();
   }
   State& state = states_[here()];
   if (state.found == Code::success) return;
@@ -406,6 +407,7 @@ void Context::end() {
   std::thread([this] {
     drain();
     reap();
+    report_exhaustion();
     std::fflush(stdout);
     report_leaks(nullptr);
     report_failed_calls();
@@ -465,6 +467,23 @@ std::string counted(uint64_t count, const char* one, const char* several) {
 }
 
 }  // namespace
+
+void Context::report_exhaustion() {
+  const uint64_t variable = heap_variable_;
+  if (variable == 0 || heap_exhausted_) return;
+  uint64_t heap = 0, failed = 0;
+  if (lw_memory_read(device_, variable, &heap, sizeof heap) != LW_OK || heap == 0 ||
+      lw_memory_read(device_, heap + guest::kHeapFailed, &failed, sizeof failed) != LW_OK ||
+      failed == 0 || heap_exhausted_.exchange(true))
+    return;
+  uint64_t bytes = guest::kHeapBytes;
+  for (const State& state : states_)
+    if (const auto limit = state.limits.find("heap"); limit != state.limits.end())
+      bytes = limit->second;
+  report_line("malloc() of a kernel gave null: kernels have a heap of " + std::to_string(bytes) +
+              " bytes; cudaDeviceSetLimit(cudaLimitMallocHeapSize, ...) sets it before its first "
+              "use");
+}
 
 /// Where the program asks for it: what nobody freed, of one device or of all. They share the heap.
 void Context::report_leaks(const int* device) {

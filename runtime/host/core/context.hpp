@@ -134,6 +134,8 @@ class Context {
   /// A sentence about a peer's memory that the device does not reach; else "".
   std::string about_peer(const lw_fault& fault, int device) const;
   void empty_heap();
+  /// One line for all of the program, where kernels asked for memory that the heap did not have.
+  void report_exhaustion();
 
   Settings settings_;
   std::mutex findings_mutex_;
@@ -148,6 +150,7 @@ class Context {
   std::vector<int> visible_;
   std::array<State, kMostDevices> states_;
   std::atomic<uint64_t> heap_variable_ = 0;
+  std::atomic<bool> heap_exhausted_ = false;  ///< and reported
 
   std::mutex reach_mutex_;    ///< what a launch reaches is set right before it
   std::mutex pending_mutex_;  ///< order of the queue and of `pending_`

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "runtime/host/core/block_pool.hpp"
@@ -162,6 +163,9 @@ class Services {
     words[0] = 0;
     if (freed == 0) {
       words[0] = heap_.take(bytes);
+      if (words[0] == 0 && !std::exchange(exhausted_, true))
+        report_line("malloc() of a kernel gave null: kernels have a heap of " +
+                    std::to_string(kHeapBytes) + " bytes, in slabs of 2 MiB");
     } else if (!heap_.give_back(freed)) {
       refuse("a kernel's free() of what malloc() did not give, or of what is free already");
     }
@@ -186,7 +190,7 @@ class Services {
   BlockPool heap_;
   std::map<uint64_t, std::vector<uint64_t>> messages_;  ///< that are not complete
   uint64_t last_ = 0;
-  bool refused_ = false;
+  bool refused_ = false, exhausted_ = false;
 };
 
 MemoryPtr shared_memory(Context& context, uint64_t bytes, const char* name) {
