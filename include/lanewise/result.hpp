@@ -149,7 +149,7 @@ inline std::string format(const FaultReport& f) {
     out << "\n    by lane " << f.other_lane << " of wave " << f.other_wave << " in group ("
         << f.other_group.x << "," << f.other_group.y << "," << f.other_group.z
         << "), which nothing orders before it\n    ";
-    if (f.rule != "async")
+    if (f.rule != "async" && (f.value_before | f.value_after) != 0)
       out << "the word was " << detail::hex(f.value_before) << " before the store and "
           << detail::hex(f.value_after) << " after it; ";
     out << "met " << f.times << " times\n    what would order them: " << f.remedy << "\n";

@@ -12,37 +12,6 @@ namespace {
 
 constexpr uint32_t kEnded = ~0U;
 
-/// A word taken apart.
-struct Decoded {
-  uint32_t point = 0;  ///< 0 = the stream has ended
-  uint32_t words = 1;
-  uint64_t address = 0;
-};
-
-Decoded decode(const Plan& plan, const LaneWords& lane) {
-  Decoded d;
-  if (lane.count == 0) return d;
-  const uint32_t word = *lane.at;
-  const uint32_t code = word & plan.escape();
-  if (code == plan.escape()) {
-    if (lane.count < 3) return d;
-    d.point = word >> plan.code_bits;
-    d.words = 3;
-    d.address = lane.at[lane.step] | uint64_t{lane.at[2 * size_t{lane.step}]} << 32;
-    return d;
-  }
-  d.point = code;
-  if (code == 0) return d;
-  const Point& p = plan.point(code);
-  d.address = (uint64_t{word >> plan.code_bits} << p.drop) + p.base;
-  return d;
-}
-
-void advance(LaneWords& lane, uint32_t words) {
-  lane.at += size_t{lane.step} * words;
-  lane.count -= std::min(lane.count, words);
-}
-
 }  // namespace
 
 class GroupAssembly {
@@ -105,7 +74,7 @@ class GroupAssembly {
   }
 
   void take_head(uint32_t i) {
-    const Decoded d = decode(plan_, lanes_[i]);
+    const LaneEvent d = next_event(plan_, lanes_[i]);
     if (d.point == 0) {
       heads_[i].key = kEnded;
       return;
@@ -118,11 +87,11 @@ class GroupAssembly {
   }
 
   /// All components of the instruction follow each other in memory, too.
-  bool take_components(uint32_t i, const Decoded& first) {
+  bool take_components(uint32_t i, const LaneEvent& first) {
     LaneWords after = lanes_[i];
     uint64_t next = first.address + plan_.point(first.point).bytes;
     for (uint32_t k = 1; k <= plan_.point(first.point).components; ++k) {
-      const Decoded d = decode(plan_, after);
+      const LaneEvent d = next_event(plan_, after);
       if (d.point != first.point + k || d.address != next) return false;
       next += plan_.point(d.point).bytes;
       advance(after, d.words);
@@ -264,6 +233,7 @@ class GroupAssembly {
 };
 
 void Collector::group(uint64_t linear, std::span<const LaneWords> lanes) {
+  if (reader_ != nullptr) return reader_->group(linear, lanes);
   if (assembly_ == nullptr) assembly_ = std::make_shared<GroupAssembly>(*this);
   assembly_->run(linear, lanes);
 }

@@ -70,8 +70,10 @@ uint32_t Collector::site_of(const Point& p, uint64_t policy) {
 }
 
 void Collector::begin(const LaunchRequest& request, uint64_t arena_size) {
-  announce_buffers(request.allocations);
-  announce_kernel(request);
+  if (reader_ == nullptr) {
+    announce_buffers(request.allocations);
+    announce_kernel(request);
+  }
   wave_lanes_ = request.program->wave_lanes;
   arena_size_ = arena_size;
   local_bytes_ = request.program->local_bytes;
@@ -83,6 +85,7 @@ void Collector::begin(const LaunchRequest& request, uint64_t arena_size) {
     if (auto bounds = guest::pointer_bounds(plan_.pointers, request.params, allocations_))
       pointers_ = std::move(*bounds);
   }
+  if (reader_ != nullptr) return reader_->begin(request);
   event_ = trace::Event();
   event_.kind = trace::EventKind::kernel_begin;
   event_.kernel = kernel_;
@@ -91,6 +94,7 @@ void Collector::begin(const LaunchRequest& request, uint64_t arena_size) {
 }
 
 void Collector::end() {
+  if (reader_ != nullptr) return;
   event_ = trace::Event();
   event_.kind = trace::EventKind::kernel_end;
   event_.kernel = kernel_;

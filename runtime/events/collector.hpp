@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "runtime/events/lane_stream.hpp"
 #include "runtime/events/plan.hpp"
 #include "runtime/guest/engine.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
@@ -19,12 +20,12 @@ namespace lanewise::events {
 class GroupAssembly;
 struct Paths;
 
-/// The words that one lane has written (guest/event_words.hpp): at, at + step, ... up to a word of
-/// 0 or `count` words.
-struct LaneWords {
-  const uint32_t* at = nullptr;
-  uint32_t step = 1;
-  uint32_t count = 0;
+/// Takes the events of groups as lanes have written them, in place of a sink.
+class GroupReader {
+ public:
+  virtual ~GroupReader() = default;
+  virtual void begin(const LaunchRequest& request) = 0;
+  virtual void group(uint64_t linear, std::span<const LaneWords> lanes) = 0;
 };
 
 inline constexpr uint64_t kDefaultBufferBytes = uint64_t{64} << 20;
@@ -44,6 +45,12 @@ class Collector {
   void set_input(const std::string& file) { input_ = file; }
   /// Numbers the trace points of the program about to be launched.
   void number_points(ir::Program& program) { plan_ = number(program); }
+  /// The program's points are these, and go to the reader. Nothing is derived.
+  void set_reader(Plan plan, GroupReader* reader) {
+    plan_ = std::move(plan);
+    reader_ = reader;
+    derives_ = false;
+  }
   const Plan& plan() const { return plan_; }
   uint64_t buffer_bytes() const { return buffer_bytes_; }
 
@@ -74,6 +81,8 @@ class Collector {
   void host_read(uint64_t address, uint64_t size) {
     host(trace::EventKind::host_read, address, size);
   }
+  /// Can the lane have touched these bytes? The checks are those of docs/execution.md.
+  bool touches(const Point& p, uint64_t address) const;
   uint64_t records() const { return records_; }
   uint64_t lane_accesses() const { return lane_accesses_; }
 
@@ -86,9 +95,7 @@ class Collector {
   void announce_kernel(const LaunchRequest& request);
   /// The site of an access at this point, by its policy word where that is known at run time only.
   uint32_t site_of(const Point& p, uint64_t policy);
-  /// Can the lane have touched these bytes? The checks are those of docs/execution.md.
-  bool touches(const Point& p, uint64_t address) const;
-  /// The same of all addresses from one to the other.
+  /// touches() of all addresses from one to the other.
   bool touches_between(const Point& p, uint64_t first, uint64_t last) const;
 
   trace::Sink& sink_;
@@ -108,6 +115,7 @@ class Collector {
   std::vector<guest::PointerBounds> pointers_;  ///< of Plan::pointers; empty = not looked at
   trace::Event event_;                          ///< reused
   trace::ExactMemory* exact_ = nullptr;
+  GroupReader* reader_ = nullptr;
   bool derives_ = true;
   std::shared_ptr<GroupAssembly>
       assembly_;  ///< made for the first group, with capacity for the next

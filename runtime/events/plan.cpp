@@ -2,8 +2,10 @@
 
 #include <bit>
 
+#include "runtime/events/points.hpp"
 #include "runtime/guest/event_words.hpp"
 #include "runtime/ir/texture.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::events {
@@ -48,37 +50,8 @@ bool waits(const ir::Inst& inst) {
          static_cast<ir::BarrierKind>(inst.mode) != ir::BarrierKind::arrive;
 }
 
-/// An instruction for the trace alone, for the lanes that execute `inst`.
-ir::Inst marker(Op op, const ir::Inst& inst) {
-  ir::Inst m;
-  m.op = op;
-  m.guard = inst.guard;
-  m.site = inst.site;
-  m.mem.emplace();
-  return m;
-}
 bool is_policy(const ir::Inst& inst) {
   return inst.op == Op::cachectl && inst.mode == static_cast<uint8_t>(ir::CacheCtl::policy_word);
-}
-
-Point make_point(const ir::Inst& inst) {
-  Point p;
-  p.barrier = is_marker(inst);
-  p.address = !inst.src.empty();
-  p.access = inst.op == Op::load || inst.op == Op::store || inst.op == Op::atom;
-  p.policy = is_policy(inst);
-  p.write = inst.op == Op::store || inst.op == Op::atom;
-  p.space = inst.mem->space;
-  p.pointer = inst.mem->pointer;
-  p.bytes = inst.mem->bytes();
-  p.alignment = std::bit_ceil(inst.mem->alignment());
-  p.rule = inst.mem->align;
-  const uint32_t form = guest::event_form(inst, 1);
-  p.drop = form >> guest::kFormDropShift & 15;
-  p.arena = (form & guest::kFormArena) != 0;
-  if (p.arena) p.base = guest::kArenaBase;
-  if (p.space == ir::Space::param) p.base = kMaxwellParams;
-  return p;
 }
 
 /// Consecutive points of one guest instruction and one kind are its components.
@@ -156,14 +129,43 @@ void put_markers(ir::Block& block, const Constants& constants) {
   block.insts = std::move(out);
 }
 
+}  // namespace
+
+ir::Inst marker(Op op, const ir::Inst& inst) {
+  ir::Inst m;
+  m.op = op;
+  m.guard = inst.guard;
+  m.site = inst.site;
+  m.mem.emplace();
+  return m;
+}
+
+Point make_point(const ir::Inst& inst) {
+  Point p;
+  p.barrier = is_marker(inst);
+  p.address = !inst.src.empty();
+  p.access = inst.op == Op::load || inst.op == Op::store || inst.op == Op::atom;
+  p.policy = is_policy(inst);
+  p.write = inst.op == Op::store || inst.op == Op::atom;
+  p.space = inst.mem->space;
+  p.pointer = inst.mem->pointer;
+  p.bytes = inst.mem->bytes();
+  p.alignment = std::bit_ceil(inst.mem->alignment());
+  p.rule = inst.mem->align;
+  const uint32_t form = guest::event_form(inst, 1);
+  p.drop = form >> guest::kFormDropShift & 15;
+  p.arena = (form & guest::kFormArena) != 0;
+  if (p.arena) p.base = guest::kArenaBase;
+  if (p.space == ir::Space::param) p.base = kMaxwellParams;
+  return p;
+}
+
 bool has_loops(const ir::Program& program) {
   for (size_t i = 0; i < program.blocks.size(); ++i)
     for (const uint32_t target : program.blocks[i].term.targets)
       if (target <= i) return true;
   return false;
 }
-
-}  // namespace
 
 Plan number(ir::Program& program) {
   Plan plan;
@@ -211,7 +213,8 @@ uint64_t most_words(const Plan& plan, uint64_t arena_size, uint64_t local_bytes)
   uint64_t words = 0;
   const uint64_t capacity = uint64_t{~uint32_t{0} >> plan.code_bits} + 1;
   for (const Point& p : plan.points) {
-    const uint64_t size = p.arena ? arena_size : local_bytes;
+    const bool shared = p.space == ir::Space::shared;
+    const uint64_t size = p.arena ? arena_size : shared ? guest::kWindowSize : local_bytes;
     const bool windows = p.space == ir::Space::generic;  // shared memory's and local memory's
     const bool one = !p.address || (p.access && !windows && size <= uint64_t{1} << 32 &&
                                     (size >> p.drop) < capacity);

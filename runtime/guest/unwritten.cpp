@@ -91,28 +91,32 @@ bool Unwritten::written(uint64_t address, uint64_t bytes) const {
 std::pair<uint64_t, uint64_t> Unwritten::first_run(uint64_t address, uint64_t bytes,
                                                    uint64_t least) const {
   uint64_t begin = address, length = 0;
+  /// False: what was found before is long enough.
   const auto add = [&](uint64_t at, uint64_t count) {
-    if (at != begin + length) begin = at, length = 0;
+    if (at != begin + length) {
+      if (length >= least) return false;
+      begin = at;
+      length = 0;
+    }
     length += count;
+    return true;
   };
-  for (auto at = first_behind(address); at != unwritten_.end() && at->first < address + bytes;
-       ++at) {
+  bool more = true;
+  for (auto at = first_behind(address);
+       more && at != unwritten_.end() && at->first < address + bytes; ++at) {
     const Range& range = at->second;
     const uint64_t first = std::max(address, at->first) - at->first;
     const uint64_t end = std::min(address + bytes - at->first, range.bytes);
     if (first >= end) continue;
     if (range.map.empty()) {
-      add(at->first + first, end - first);
+      more = add(at->first + first, end - first);
       continue;
     }
-    for (uint64_t n = first; n < end; ++n) {
-      if (n % 8 == 0 && range.map[n / 8] == std::byte{0xff}) {
+    for (uint64_t n = first; more && n < end; ++n) {
+      if (n % 8 == 0 && range.map[n / 8] == std::byte{0xff})
         n += 7;
-        continue;
-      }
-      if (all_bits(range.map, n, 1)) continue;
-      if (at->first + n != begin + length && length >= least) return {begin, length};
-      add(at->first + n, 1);
+      else if (!all_bits(range.map, n, 1))
+        more = add(at->first + n, 1);
     }
   }
   return length >= least ? std::pair(begin, length) : std::pair(uint64_t{0}, uint64_t{0});

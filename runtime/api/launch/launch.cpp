@@ -19,6 +19,7 @@
 #include "runtime/layout/addresses.hpp"
 #include "runtime/layout/grid_workspace.hpp"
 #include "runtime/layout/print_records.hpp"
+#include "runtime/reference/race/recorded.hpp"
 
 namespace lanewise::host {
 
@@ -29,6 +30,7 @@ namespace {
 /// A request with everything it needs that must outlive it.
 struct Prepared {
   std::optional<ir::Program> traced;  ///< with numbered events, when the device is traced
+  std::unique_ptr<reference::race::Recorded> races;  ///< judges what lanes of a device record
   std::optional<Allocated> scratch, params;
   std::vector<Allocation> allocations;  ///< the request's, where others are prepared beside it
   LaunchRequest request;
@@ -141,10 +143,25 @@ void set_program(Prepared& out, Device& device, const ir::Program& program, uint
   r.events = device.events.get();
 }
 
+/// The check of races on a device: its lanes record what there is to judge.
+void record_races(Prepared& out, const Device& device) {
+  LaunchRequest& r = out.request;
+  if (!checks_races(r) || device.info.type == std::string_view("reference")) return;
+  if (device.events != nullptr)
+    throw Error(ErrorKind::usage,
+                fmt::format("--check race: device '{}' records events for one purpose at a time; "
+                            "run it without a trace and caches, or with --device reference",
+                            device.info.name));
+  out.races = std::make_unique<reference::race::Recorded>(out.traced.emplace(*r.program));
+  r.program = &*out.traced;
+  r.program_id = 0;
+  r.events = &out.races->collector();
+}
+
 /// Some checks need what the reference engine alone sees.
 void refuse_check(const LaunchRequest& request, const Device& device) {
   if (device.info.type == std::string_view("reference")) return;
-  for (const char* kind : {"race", "sync", "perf", "async"})
+  for (const char* kind : {"sync", "perf", "async"})
     if (checks(request, kind))
       throw Error(ErrorKind::usage,
                   fmt::format("--check {}: device '{}' does not show who waits where; run it with "
@@ -180,6 +197,7 @@ void prepare(Prepared& out, const LaunchOrder& order, std::span<const std::byte>
   r.host_ranges = order.host_ranges;
   r.policies = launched.policies;
   refuse_check(r, *device);
+  record_races(out, *device);
   if (const uint64_t bytes = guest::scratch_bytes(*r.program, r.grid, r.block); bytes != 0) {
     refuse_large_scratch(*r.program, bytes);
     out.scratch.emplace(device, bytes, std::string(kScratchName));
@@ -340,10 +358,14 @@ class LaunchGroup {
            !is_alone(prepared_.size() - 1) && device_.events == nullptr &&
            device_.allocator.allocations().size() < kMostAllocations;
   }
-  /// With memory of its own, or with a buffer that is emptied before the next one prints.
+  /// With memory of its own, with events, or with a buffer that is emptied before the next one
+  /// prints.
+  static bool is_alone(const Prepared& p, const LaunchOrder& o) {
+    return p.scratch || p.races != nullptr || o.program().needs.prints || runs_alone(o);
+  }
   bool is_alone(size_t prepared) const {
     const LaunchOrder& o = order(prepared);
-    return prepared_[prepared]->scratch || o.program().needs.prints || runs_alone(o);
+    return is_alone(*prepared_[prepared], o);
   }
   const LaunchOrder& order(size_t prepared) const { return orders_[ends_.size() + prepared]; }
 
@@ -358,8 +380,7 @@ class LaunchGroup {
       if (prepared_.empty()) ends_.push_back({nullptr, std::current_exception()});
       return false;
     }
-    const bool alone = next->scratch || o.program().needs.prints || runs_alone(o);
-    if (alone && !prepared_.empty()) return false;
+    if (is_alone(*next, o) && !prepared_.empty()) return false;
     prepared_.push_back(std::move(next));
     return true;
   }
@@ -406,6 +427,7 @@ class LaunchGroup {
     std::vector<LaunchOutcome> outcomes = device_.engine->launch_in_turn(requests);
     const std::span<const LaunchOrder> done = orders_.subspan(ends_.size(), prepared_.size());
     for (size_t i = 0; i < done.size(); ++i) {
+      if (prepared_[i]->races != nullptr) prepared_[i]->races->collect(outcomes[i].result);
       if (!outcomes[i].result.faults.empty()) name_allocations(*prepared_[i]);
       if (outcomes[i].error)
         ends_.push_back({nullptr, with_found(outcomes[i].error, done[i], std::move(requests[i]))});
@@ -451,6 +473,7 @@ std::shared_ptr<Outcome> launch(const LaunchOrder& order) {
   prepare_to_run(prepared, order);
   try {
     LaunchResult done = device.engine->launch(prepared.request);
+    if (prepared.races != nullptr) prepared.races->collect(done);
     return outcome_of(order, std::move(prepared.request), std::move(done));
   } catch (const guest::Ended&) {
     std::rethrow_exception(

@@ -246,7 +246,7 @@ void add_exec(const Command& app) {
          "accesses of lanes that nothing orders, sync = misused barriers and member masks, async "
          "= accesses to what an asynchronous copy has still to read or write, perf = what accesses "
          "and branches cost, "
-         "by line (these four on the device reference), leak = memory, streams and "
+         "by line (these three on the device reference), leak = memory, streams and "
          "events that nobody freed, api = calls that failed unseen, memory that is freed twice")
       .one_of({"none", "init", "race", "sync", "async", "perf", "leak", "leaks", "api"})
       .split_at(',');

@@ -234,6 +234,7 @@ bool Watch::compare(const Mark& first, uint32_t first_before, uint64_t word, boo
   const bool both = first.is(Mark::kWrite) && me.is(Mark::kWrite);
   const bool same = both && t.before == t.after;
   if (same && !same_values_) return true;
+  if (excused_ && excused_(first, me)) return false;
   const auto [at, fresh] =
       known_.try_emplace({std::min(first.site, me.site), std::max(first.site, me.site),
                           static_cast<uint8_t>(std::min(kind_of(first), kind_of(me))),

@@ -94,6 +94,8 @@ class Watch {
   void store(Shadow& shadow, const Clocks& clocks, const WaveWords& words, Mark mark) {
     touch_wave<true>(shadow, clocks, words, mark);
   }
+  /// Pairs of accesses, the first before the second, that may be ordered by what nobody has seen.
+  void excuse(std::function<bool(const Mark&, const Mark&)> pairs) { excused_ = std::move(pairs); }
   /// A finding about an access and a copy.
   void add(Fault fault, const Race& race);
   /// Appends the races, those that were found first in front.
@@ -142,6 +144,7 @@ class Watch {
   /// Plain loads, by place, group and lane: which races, how often. A compare-and-swap of the lane
   /// takes them back: it does not rely on what was loaded.
   std::map<std::tuple<uint64_t, uint32_t, uint32_t>, std::vector<size_t>> guesses_;
+  std::function<bool(const Mark&, const Mark&)> excused_;  ///< none: every order was seen
   std::vector<Fault> found_;
   std::vector<std::shared_ptr<Race>> races_;
 };

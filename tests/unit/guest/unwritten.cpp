@@ -71,6 +71,18 @@ TEST_CASE("unwritten bytes, at random against a flag for each byte") {
         unwritten.note(kArenaBase + at, n);
         set(at, n, true);
         break;
+      case 6: {
+        const uint64_t least = rng() % 40 + 1;
+        uint64_t begin = 0, length = 0;
+        for (uint64_t b = at; b <= at + n && length < least; b += length + 1)
+          for (begin = b, length = 0; begin + length < at + n && !written[begin + length];)
+            ++length;
+        const bool none = length < least;
+        const auto [first, run] = unwritten.first_run(kArenaBase + at, n, least);
+        REQUIRE(run == (none ? 0 : length));
+        REQUIRE(first == (none ? 0 : kArenaBase + begin));
+        break;
+      }
       default:
         REQUIRE(unwritten.written(kArenaBase + at, n) == all(at, n));
     }
