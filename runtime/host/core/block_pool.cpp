@@ -5,7 +5,7 @@
 namespace lanewise::core {
 namespace {
 
-constexpr uint64_t kPage = 4096, kSlab = uint64_t{2} << 20;
+constexpr uint64_t kSmall = 4096, kLarge = uint64_t{2} << 20;  // what addresses are multiples of
 
 uint64_t round_up(uint64_t value, uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -14,12 +14,12 @@ uint64_t round_up(uint64_t value, uint64_t multiple) {
 }  // namespace
 
 BlockPool::BlockPool(uint64_t address, uint64_t bytes) {
-  const uint64_t begin = round_up(address, kPage);
-  free_[begin] = (address + bytes - begin) / kPage * kPage;
+  const uint64_t begin = round_up(address, kSmall);
+  free_[begin] = (address + bytes - begin) / kSmall * kSmall;
 }
 
 uint64_t BlockPool::take(uint64_t bytes) {
-  const uint64_t unit = bytes != 0 && bytes % kSlab == 0 ? kSlab : kPage;
+  const uint64_t unit = bytes != 0 && bytes % kLarge == 0 ? kLarge : kSmall;
   if (bytes == 0 || bytes > UINT64_MAX - unit) return 0;
   const uint64_t size = round_up(bytes, unit);
   for (auto block = free_.begin(); block != free_.end(); ++block) {

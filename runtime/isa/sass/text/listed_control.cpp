@@ -5,14 +5,13 @@
 namespace lanewise::sass {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r";
 constexpr size_t kInBundle = 3, kWordsOfBundle = kInBundle + 1;
 
 /// The word in the comment that ends a line.
 std::optional<uint64_t> word_comment(std::string_view line) {
-  constexpr std::string_view kOpen = "/* 0x", kClose = " */";
+  constexpr std::string_view kOpen = "/* 0x", kClose = " */", kBlanksAtEnd = " \t\r";
   constexpr size_t kDigits = 16;
-  const size_t last = line.find_last_not_of(kBlanks);
+  const size_t last = line.find_last_not_of(kBlanksAtEnd);
   line = line.substr(0, last == std::string_view::npos ? 0 : last + 1);
   const size_t at = line.rfind(kOpen);
   if (at == std::string_view::npos || !line.ends_with(kClose)) return std::nullopt;
