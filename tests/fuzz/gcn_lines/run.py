@@ -44,6 +44,7 @@ LISTED = [(verdict, what, re.compile(line)) for verdict, what, line in [
     ("refused here", "lds of wide loads", r"buffer_load_\w*x\d.* lds"),
     ("refused here", "image_sample_*_g16, v_nop_sdwa, v_nop_dpp", r"image_sample\w*_g16|v_nop_(sdwa|dpp)"),
     ("refused here", "m0 as the source of v_interp in the long form", r"v_interp_p\d_f\w+_e64 \S+, m0"),
+    ("other bytes", "the upper half of negative 16-bit integers that are a code as a half", r"v_\w+[iu]16\w* .*-"),
     ("taken here", "signs of constants where vcc is left out", r"v_cmp\w* .*(abs|neg|\|)"),
     ("taken here", "m0 as the lane of v_writelane beside a scalar", r"v_writelane_b32 .*\bm0$"),
     ("taken here", "65520 to 65535 for -16 to -1 in the long forms of 16-bit integers",

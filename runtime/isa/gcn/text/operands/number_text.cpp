@@ -163,12 +163,7 @@ std::optional<Constant> constant_of(const Number& n, Type type, Gen gen, std::st
   const auto bits = bits_in(n, type, problem);
   if (!bits) return std::nullopt;
   if (const auto code = inline_code(*bits, type, gen)) return Constant{.code = *code};
-  auto lower = static_cast<uint32_t>(*bits);
-  // LLVM keeps the sign of a 16-bit integer that would have a code as a half; no instruction reads
-  // it.
-  const bool negative = !n.is_float && static_cast<int64_t>(n.bits) < 0;
-  if (negative && ir::size_of(type) == 2 && inline_code(*bits, Type::f16, gen))
-    lower = static_cast<uint32_t>(n.bits);
+  const auto lower = static_cast<uint32_t>(*bits);
   if (ir::size_of(type) < 8 || (!n.is_float && fits(*bits, 32))) return Constant{.literal = lower};
   if (!n.is_float || type != Type::f64) {
     problem = n.is_float ? "a floating-point literal is not possible in a 64-bit integer operand"
