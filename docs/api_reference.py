@@ -17,6 +17,7 @@ PAGES = [
     ("fault_report.hpp", "C++: fault reports", "cpp"),
     ("policies.hpp", "C++: the policies of a launch that ran", "cpp"),
     ("queue.hpp", "C++: queues", "cpp"),
+    ("run.hpp", "C++: a kernel on memory of the host", "cpp"),
     ("tools.hpp", "C++: check, assemble, coverage", "cpp"),
     ("cache.hpp", "C++: cache tracker and traces", "cpp"),
     ("vulkan.hpp", "C++: inside a Vulkan program", "cpp"),
