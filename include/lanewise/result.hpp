@@ -111,8 +111,8 @@ inline std::string format(const FaultReport& f) {
   if (f.text.empty())
     out << "\n    somewhere in " << f.kernel;
   else
-    out << "\n    at " << (f.called_from.empty() ? f.kernel : f.function) << "+" << f.pc << ": "
-        << f.text;
+    out << "\n    at " << (f.called_from.empty() ? f.kernel : f.function) << "+"
+        << detail::hex(f.pc) << ": " << f.text;
   if (f.line != 0) out << "  (line " << f.line << ")";
   if (!f.source.empty()) out << "  [" << f.source << "]";
   if (!f.called_from.empty()) {
@@ -125,7 +125,8 @@ inline std::string format(const FaultReport& f) {
     out << "    which leaves " << detail::hex(f.value_after) << " there in the order " << f.schedule
         << ". In the order " << f.other_schedule << " it is " << detail::hex(f.value_before);
     if (!f.other_access.empty()) {
-      out << ", by the " << f.other_access << " at " << f.other_pc << ": " << f.other_text;
+      out << ", by the " << f.other_access << " at " << detail::hex(f.other_pc) << ": "
+          << f.other_text;
       if (f.other_line != 0) out << "  (line " << f.other_line << ")";
       if (!f.other_source.empty()) out << "  [" << f.other_source << "]";
       out << "\n    by lane " << f.other_lane << " of wave " << f.other_wave << " in group ("
@@ -137,13 +138,14 @@ inline std::string format(const FaultReport& f) {
         << " repeats it), and not in the order " << f.other_schedule << "\n";
   }
   if (f.kind == FaultKind::uninitialised && !f.other_access.empty()) {
-    out << "    " << f.other_access << " at " << f.other_pc << ": " << f.other_text;
+    out << "    " << f.other_access << " at " << detail::hex(f.other_pc) << ": " << f.other_text;
     if (f.other_line != 0) out << "  (line " << f.other_line << ")";
     if (!f.other_source.empty()) out << "  [" << f.other_source << "]";
     out << "\n    " << f.reason << "\n";
   }
   if (f.kind == FaultKind::data_race) {
-    out << "    after " << f.other_access << " at " << f.other_pc << ": " << f.other_text;
+    out << "    after " << f.other_access << " at " << detail::hex(f.other_pc) << ": "
+        << f.other_text;
     if (f.other_line != 0) out << "  (line " << f.other_line << ")";
     if (!f.other_source.empty()) out << "  [" << f.other_source << "]";
     out << "\n    by lane " << f.other_lane << " of wave " << f.other_wave << " in group ("

@@ -76,7 +76,7 @@ TEST_CASE("a fault in a function of SASS names it, and who calls it") {
   CHECK(f.called_from == ".L_f0");
   const std::string text = lanewise::format(f);
   CAPTURE(text);
-  CHECK(text.find("at .L_f1+24: LDG.E R4, [R6]") != std::string::npos);
+  CHECK(text.find("at .L_f1+0x18: LDG.E R4, [R6]") != std::string::npos);
   CHECK(text.find("called from .L_f0, in kernel k\n") != std::string::npos);
 }
 
