@@ -7,7 +7,7 @@
 #include "runtime/cache/hazards/hazards.hpp"
 #include "runtime/cli/arg_spec.hpp"
 #include "runtime/host/core/gpu_table.hpp"
-#include "runtime/isa/ptx/check_grammar.hpp"
+#include "runtime/isa/ptx/check.hpp"
 #include "runtime/vulkan/device/profiles.hpp"
 
 namespace lanewise::cli {
@@ -30,7 +30,8 @@ std::vector<std::string> targets() {
   std::vector<std::string> all;
   constexpr unsigned kAbove = 200;
   for (unsigned sm = 50; sm < kAbove; ++sm)
-    if (ptx::legal::version_of_target(sm) != 0) all.push_back(fmt::format("sm_{}", sm));
+    if (const std::string name = fmt::format("sm_{}", sm); ptx::is_target(name))
+      all.push_back(name);
   for (const char* gfx : {"gfx600", "gfx700", "gfx803"}) all.emplace_back(gfx);
   return all;
 }
