@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "runtime/isa/ptx/lower.hpp"
-#include "runtime/isa/ptx/parser.hpp"
+#include "runtime/isa/ptx/text/parser.hpp"
 
 using namespace lanewise;
 

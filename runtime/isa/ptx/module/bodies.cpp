@@ -2,7 +2,7 @@
 #include <charconv>
 
 #include "runtime/isa/ptx/module/rules.hpp"
-#include "runtime/isa/ptx/parser.hpp"
+#include "runtime/isa/ptx/text/parser.hpp"
 
 namespace lanewise::ptx::legal {
 namespace {

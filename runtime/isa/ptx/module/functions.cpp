@@ -3,7 +3,7 @@
 
 #include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/module/rules.hpp"
-#include "runtime/isa/ptx/parser.hpp"
+#include "runtime/isa/ptx/text/parser.hpp"
 
 namespace lanewise::ptx::legal {
 namespace {

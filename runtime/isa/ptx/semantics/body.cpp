@@ -1,8 +1,8 @@
 // Walks a function body: scopes, declarations, labels, instructions.
 #include <algorithm>
 
-#include "runtime/isa/ptx/parser.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
+#include "runtime/isa/ptx/text/parser.hpp"
 
 namespace lanewise::ptx {
 namespace {

@@ -8,9 +8,9 @@
 #include "runtime/ir/passes/waves/wave_steps.hpp"
 #include "runtime/isa/print_call.hpp"
 #include "runtime/isa/ptx/check.hpp"
-#include "runtime/isa/ptx/parser.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
 #include "runtime/isa/ptx/semantics/families/texture_lowering.hpp"
+#include "runtime/isa/ptx/text/parser.hpp"
 #include "runtime/layout/grid_workspace.hpp"
 
 namespace lanewise::ptx {

@@ -1,5 +1,5 @@
 #include "runtime/isa/ptx/semantics/scan.hpp"
-#include "runtime/isa/ptx/parser.hpp"
+#include "runtime/isa/ptx/text/parser.hpp"
 #include "runtime/layout/texture_block.hpp"
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 
 #include "lanewise/types.hpp"
 #include "runtime/ir/texture.hpp"
-#include "runtime/isa/ptx/parser.hpp"
 #include "runtime/isa/ptx/semantics/memory_common.hpp"
+#include "runtime/isa/ptx/text/parser.hpp"
 #include "runtime/layout/texture_block.hpp"
 
 namespace lanewise::ptx {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "runtime/isa/ptx/parser.hpp"
+#include "runtime/isa/ptx/text/parser.hpp"
 
 namespace lanewise::ptx {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/isa/ptx/parser.hpp"
+#include "runtime/isa/ptx/text/parser.hpp"
 
 #include <algorithm>
 #include <array>

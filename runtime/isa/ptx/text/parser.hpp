@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "runtime/isa/ptx/ast.hpp"
-#include "runtime/isa/ptx/lexer.hpp"
 #include "runtime/isa/ptx/ptype.hpp"
+#include "runtime/isa/ptx/text/lexer.hpp"
 
 namespace lanewise::ptx {
 

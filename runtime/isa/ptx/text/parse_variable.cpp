@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "runtime/isa/ptx/parser.hpp"
+#include "runtime/isa/ptx/text/parser.hpp"
 
 namespace lanewise::ptx {
 namespace {

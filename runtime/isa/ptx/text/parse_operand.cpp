@@ -1,7 +1,7 @@
 // Operands of instructions.
 #include <bit>
 
-#include "runtime/isa/ptx/parser.hpp"
+#include "runtime/isa/ptx/text/parser.hpp"
 
 namespace lanewise::ptx {
 namespace {

@@ -1,7 +1,7 @@
 // Values of .global and .const variables.
 #include <algorithm>
 
-#include "runtime/isa/ptx/parser.hpp"
+#include "runtime/isa/ptx/text/parser.hpp"
 
 namespace lanewise::ptx {
 namespace {

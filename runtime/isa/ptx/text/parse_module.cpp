@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "runtime/isa/ptx/parser.hpp"
+#include "runtime/isa/ptx/text/parser.hpp"
 
 namespace lanewise::ptx {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/isa/ptx/lexer.hpp"
+#include "runtime/isa/ptx/text/lexer.hpp"
 
 #include <array>
 #include <cstdio>
