@@ -19,6 +19,7 @@
 #include "runtime/guest/unwritten.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/layout/addresses.hpp"
+#include "runtime/reference/memory/pages.hpp"
 #include "runtime/reference/perf/profile.hpp"
 #include "runtime/reference/race/watch.hpp"
 #include "runtime/reference/ready.hpp"
@@ -32,10 +33,6 @@
 
 namespace lanewise::reference {
 namespace {
-
-struct Free {
-  void operator()(void* p) const { std::free(p); }
-};
 
 uint64_t host_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
@@ -93,20 +90,11 @@ class ReferenceEngine final : public Engine {
   const EngineInfo& info() const override { return info_; }
 
   void reserve(uint64_t bytes) override {
-    if (bytes <= size_) return;
-    // calloc: pages that nobody touches cost nothing, so a large arena is cheap to have. By an
-    // eighth at least: parameters of launches behind a large buffer come in small steps.
-    const uint64_t whole = std::max(bytes, std::min<uint64_t>(size_ + size_ / 8, info_.max_arena));
-    void* grown = bytes <= info_.max_arena ? std::calloc(whole, 1) : nullptr;
-    if (grown == nullptr) {
-      throw DetailedError(ErrorKind::device, ErrorDetail::device_memory,
-                          "the arena would need " + std::to_string(bytes) +
-                              " bytes; the reference engine can hold " +
-                              std::to_string(info_.max_arena));
-    }
-    if (size_ != 0) std::memcpy(grown, arena_.get(), size_);
-    arena_.reset(static_cast<std::byte*>(grown));
-    size_ = whole;
+    if (bytes <= info_.max_arena && arena_.grow(bytes)) return;
+    throw DetailedError(ErrorKind::device, ErrorDetail::device_memory,
+                        "the arena would need " + std::to_string(bytes) +
+                            " bytes; the reference engine can hold " +
+                            std::to_string(info_.max_arena));
   }
 
   void write(uint64_t address, std::span<const std::byte> data) override {
@@ -147,8 +135,8 @@ class ReferenceEngine final : public Engine {
     const auto run_start = std::chrono::steady_clock::now();
     events::Collector* events = request.events;
     trace::ExactMemory* exact = events != nullptr ? events->exact() : nullptr;
-    if (exact != nullptr) exact->begin({arena_.get(), size_});
-    if (events != nullptr) events->begin(request, guest::extent(request, size_));
+    if (exact != nullptr) exact->begin({arena_.get(), arena_.size()});
+    if (events != nullptr) events->begin(request, guest::extent(request, arena_.size()));
     if (request.unwritten != nullptr && !checks_written(request)) request.unwritten->clear();
     run_orders(request, prepared, deadline, schedule, result);
     if (events != nullptr) events->end();
@@ -164,7 +152,7 @@ class ReferenceEngine final : public Engine {
         if (size <= r.size && address - r.address <= r.size - size)
           return r.data + (address - r.address);
     const uint64_t offset = address - guest::kArenaBase;
-    if (size > size_ || offset > size_ - size) {
+    if (size > arena_.size() || offset > arena_.size() - size) {
       throw Error(ErrorKind::usage, "host access to guest address " + std::to_string(address) +
                                         " lies outside the reserved arena");
     }
@@ -276,7 +264,7 @@ class ReferenceEngine final : public Engine {
   /// The guest's address of a byte of the host's memory; 0 for none.
   uint64_t address_of(std::span<const HostRange> ranges, const std::byte* at) const {
     const std::less<> before;
-    if (!before(at, arena_.get()) && before(at, arena_.get() + size_))
+    if (!before(at, arena_.get()) && before(at, arena_.get() + arena_.size()))
       return guest::kArenaBase + static_cast<uint64_t>(at - arena_.get());
     for (const HostRange& r : ranges) {
       const std::byte* data = data_of(r);
@@ -323,7 +311,7 @@ class ReferenceEngine final : public Engine {
     std::vector<Area> areas{{request.record.data(), request.record.size(), 0, true}};
     // Stores may go anywhere where they are not held against allocations.
     if (request.memcheck != Memcheck::alloc)
-      areas.push_back({arena_.get(), std::min({size_, request.readable, request.writable}),
+      areas.push_back({arena_.get(), std::min({arena_.size(), request.readable, request.writable}),
                        guest::kArenaBase, request.allocations.empty()});
     for (const Allocation& a : request.allocations) {
       const bool own =
@@ -337,7 +325,7 @@ class ReferenceEngine final : public Engine {
   }
   bool lies_here(const Allocation& a) const {
     const uint64_t offset = a.address - guest::kArenaBase;
-    return (offset <= size_ && a.size <= size_ - offset) ||
+    return (offset <= arena_.size() && a.size <= arena_.size() - offset) ||
            std::ranges::any_of(mapped_, [&](const HostRange& r) {
              return a.address - r.address <= r.size && a.size <= r.size;
            });
@@ -358,7 +346,7 @@ class ReferenceEngine final : public Engine {
                   Orders* orders, LaunchResult& result) const {
     const DecodedProgram& decoded = prepared.ready->decoded;
     MemoryView memory;
-    memory.arena = {arena_.get(), std::min(size_, request.readable)};
+    memory.arena = {arena_.get(), std::min(arena_.size(), request.readable)};
     memory.writable = request.writable;
     memory.record = request.record;
     memory.params = request.params;
@@ -367,7 +355,7 @@ class ReferenceEngine final : public Engine {
     memory.host_ranges = ranges;
     memory.services = services_in(request, ranges);
     for (const HostRange& r : request.host_ranges)
-      memory.ambiguous = memory.ambiguous || (r.address < guest::kArenaBase + size_ &&
+      memory.ambiguous = memory.ambiguous || (r.address < guest::kArenaBase + arena_.size() &&
                                               r.address + r.size > guest::kSharedWindow);
     memory.memcheck = request.memcheck;
     memory.pointers = prepared.bounds;
@@ -425,8 +413,7 @@ class ReferenceEngine final : public Engine {
   TouchHook touch_;
   EngineInfo info_;
   ReadyPrograms ready_;
-  std::unique_ptr<std::byte, Free> arena_;
-  uint64_t size_ = 0;
+  Pages arena_;
   std::vector<HostRange> mapped_;  ///< by map_host, sorted by address
 };
 
