@@ -1,5 +1,6 @@
 // DPP and SDWA of GCN3: every choice of lanes and parts in one kernel; EXEC and the number of lanes
 // are data.
+#include <cstdlib>
 #include <functional>
 #include <span>
 
@@ -365,6 +366,6 @@ out:
                           .kernel("search")
                           .launch({.grid = {1}, .block = {64}}, out);
   result.check();
-  CHECK(result.wave_mode == "lane");
+  CHECK(result.wave_mode == (std::getenv("LANEWISE_WAVE") == nullptr ? "lane" : "serial"));
   check_equal(out.read<uint32_t>(), want);
 }
