@@ -1,5 +1,5 @@
-// What kernels allocate, by the device library's own allocator: it asks the host for slabs of 2 MiB,
-// and for each large block.
+// What kernels allocate, by the device library's own allocator: it asks the host for slabs of 2
+// MiB, and for each large block.
 #include "check.hpp"
 
 struct Node {

@@ -218,8 +218,8 @@ constexpr Row kBf16Rows[] = {
     bf16_row("rnd:$irnd dtype:bf16 type:bf16", to_whole, "90.78"),
     Row{"cvt", "rnd:rn|rz relu+ dtype:f16 type:f32", "n>:$dtype m>", to_f16_relu}.in("80.70"),
     bf16_pair_row("rnd:rn|rz relu+ dtype:f16x2 type:f32", to_f16x2_relu, "80.70"),
-    Row{"cvt", "rna ?satfinite@.81+ dtype:tf32 type:f32", "n:$dtype r", to_tf32}.in("80.70"),
-    Row{"cvt", "rnd:rn|rz ?satfinite@100.86+ ?relu+ dtype:tf32 type:f32", "n:$dtype r", to_tf32}.in(
+    Row{"cvt", "rna ?satfinite@.81+ dtype:tf32 type:f32", "n:$dtype s", to_tf32}.in("80.70"),
+    Row{"cvt", "rnd:rn|rz ?satfinite@100.86+ ?relu+ dtype:tf32 type:f32", "n:$dtype s", to_tf32}.in(
         "90.78"),
     Row{"cvt", "pack sat+ dtype:u16|s16 type:s32", "d> s> s>", pack_integers}.in("72.65"),
     Row{"cvt", "pack sat+ dtype:u8|s8 type:s32 ctype:b32", "d> s> s> s>", pack_integers}.in(
