@@ -1,5 +1,7 @@
 #include "runtime/isa/gcn/lowering/analysis/parted_lanes.hpp"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <utility>
@@ -138,22 +140,49 @@ class Walk {
     if (fresh || it->second.join(state)) work_.insert(place);
   }
 
+  /// What a lane that is off and one that is on may have at one place.
+  using States = std::array<std::optional<Parted>, 2>;
+
+  static void reach(States& states, Parted state) {
+    std::optional<Parted>& there = states[state.is_on() ? 1 : 0];
+    if (there) {
+      there->join(state);
+    } else {
+      there = std::move(state);
+    }
+  }
+  /// Behind an instruction after which each state may be on, off or either.
+  static void sort(States& states) {
+    States sorted;
+    for (std::optional<Parted>& s : states) {
+      if (!s) continue;
+      if (!s->exec_is_known()) {
+        Parted off = *s;
+        off.turn(false);
+        reach(sorted, std::move(off));
+        s->turn(true);
+      }
+      reach(sorted, std::move(*s));
+    }
+    states = std::move(sorted);
+  }
+
   bool follow(size_t number, const Parted& entered) {
     const BasicBlock& block = analysis_.blocks[number];
-    std::vector<std::pair<size_t, Parted>> states = {{block.begin, entered}};
-    while (!states.empty()) {
-      auto [n, state] = std::move(states.back());
-      states.pop_back();
-      for (; n < block.end; ++n) {
-        if (!state.step(kernel_, analysis_, n)) return false;
-        if (state.exec_is_known()) continue;
-        states.emplace_back(n + 1, state);
-        states.back().second.turn(false);
-        state.turn(true);
+    States states;
+    reach(states, entered);
+    for (size_t n = block.begin; n < block.end; ++n) {
+      bool sorted = true;
+      for (const bool on : {false, true}) {
+        std::optional<Parted>& s = states[on ? 1 : 0];
+        if (!s) continue;
+        if (!s->step(kernel_, analysis_, n)) return false;
+        sorted = sorted && s->exec_is_known() && s->is_on() == on;
       }
-      if (!leave(block, std::move(state))) return false;
+      if (!sorted) sort(states);
     }
-    return true;
+    return std::ranges::all_of(
+        states, [&](std::optional<Parted>& s) { return !s || leave(block, std::move(*s)); });
   }
   /// False where a lane that is off would have to wait for what its wave does.
   bool leave(const BasicBlock& block, Parted state) {
