@@ -177,6 +177,15 @@ TEST_CASE("lanes part where what they lack reaches nothing that they do") {
   CHECK(operations_of_search("s_mov_b32 m0, s19\nv_movrels_b32 v6, v5\n") != 0);
 }
 
+TEST_CASE("a block that writes EXEC many times is followed in proportion to it") {
+  std::string behind = "s_mov_b64 s[22:23], exec\n";
+  for (int n = 0; n < 60; ++n)
+    behind +=
+        "v_cmp_eq_u32 vcc, v1, v2\ns_and_b64 exec, s[22:23], vcc\nv_add_i32 v3, vcc, v3, v1\n"
+        "s_mov_b64 exec, s[22:23]\n";
+  CHECK(operations_of_search(behind) == 0);
+}
+
 TEST_CASE("where every lane is on, EXEC is not zero") {
   CHECK(operations_of_search("", "s_cbranch_execnz .Lon") == 0);
   CHECK(operations_of_search("",
