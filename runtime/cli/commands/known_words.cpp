@@ -38,6 +38,7 @@ std::vector<std::string> targets() {
 
 std::vector<std::string> gpus() {
   std::vector<std::string> all;
+  all.reserve(core::kGpus.size());
   for (const core::Gpu& gpu : core::kGpus) all.emplace_back(gpu.name);
   return all;
 }

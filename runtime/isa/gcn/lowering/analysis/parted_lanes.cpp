@@ -143,12 +143,12 @@ class Walk {
   /// What a lane that is off and one that is on may have at one place.
   using States = std::array<std::optional<Parted>, 2>;
 
-  static void reach(States& states, Parted state) {
+  static void reach(States& states, const Parted& state) {
     std::optional<Parted>& there = states[state.is_on() ? 1 : 0];
     if (there) {
       there->join(state);
     } else {
-      there = std::move(state);
+      there = state;
     }
   }
   /// Behind an instruction after which each state may be on, off or either.
@@ -159,12 +159,12 @@ class Walk {
       if (!s->exec_is_known()) {
         Parted off = *s;
         off.turn(false);
-        reach(sorted, std::move(off));
+        reach(sorted, off);
         s->turn(true);
       }
-      reach(sorted, std::move(*s));
+      reach(sorted, *s);
     }
-    states = std::move(sorted);
+    states = sorted;
   }
 
   bool follow(size_t number, const Parted& entered) {
@@ -182,7 +182,7 @@ class Walk {
       if (!sorted) sort(states);
     }
     return std::ranges::all_of(
-        states, [&](std::optional<Parted>& s) { return !s || leave(block, std::move(*s)); });
+        states, [&](const std::optional<Parted>& s) { return !s || leave(block, *s); });
   }
   /// False where a lane that is off would have to wait for what its wave does.
   bool leave(const BasicBlock& block, Parted state) {
