@@ -168,9 +168,10 @@ TEST_CASE("cache: counters with the vendor's names are those that a person count
       {l2 + "evict_normal", 8},
       {l2 + "evict_first", 4},
       {l2 + "evict_last", 4}};
-  for (const auto& [name, value] : counted) {
-    CAPTURE(name);
-    CHECK(contains(csv, fmt::format("gv100,total,,,{}.sum,{}\n", name, value)));
+  for (const auto& counter : counted) {
+    const std::string line =
+        fmt::format("gv100,total,,,{}.sum,{}\n", counter.first, counter.second);
+    CHECK_MESSAGE(contains(csv, line), line);
   }
 }
 
