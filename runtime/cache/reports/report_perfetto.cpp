@@ -32,7 +32,9 @@ class PerfettoReport {
   }
 
  private:
-  void event(Json j) { events_.push_back(j.dump(-1, ' ', false, Json::error_handler_t::replace)); }
+  void event(const Json& j) {
+    events_.push_back(j.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
   unsigned process_of(uint32_t sm) const { return base_ + kFirstSm + sm; }
   void process(unsigned pid, const std::string& name) {
     event({{"ph", "M"},

@@ -62,6 +62,7 @@ std::vector<Row> time_rows(const BenchArgs& a) {
                            bench::cache_benchmarks()})
     all.insert(all.end(), more.begin(), more.end());
   std::vector<Row> rows;
+  rows.reserve(all.size());
   for (const bench::Benchmark& b : all)
     rows.push_back(
         {b.name, b.alone, [b, repeats = a.repeats] { return to_row(b.measure(repeats)); }});

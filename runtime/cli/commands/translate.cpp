@@ -31,7 +31,7 @@ Emitted emit(const TranslateArgs& a) {
   // The IR needs no device; asking for none keeps the command useful everywhere.
   Device device = Device::open(of_ir ? "reference" : a.device);
   const Kernel kernel = load_input(device, a.files, to_isa(a.isa)).kernel(a.kernel);
-  const std::string name = kernel.name();
+  const std::string& name = kernel.name();
   if (a.emit == "ir") return {kernel.ir(), name};
   if (of_ir) return {kernel.optimised_ir(to_options(a.launch)), name};
   if (a.emit == "spirv-text") return {kernel.spirv_text(to_options(a.launch)), name};
