@@ -62,7 +62,7 @@ while read -r word rest; do
   *) fail "packaging/Containerfile has a line that this test does not know: $word" ;;
   esac
 done <"$source/packaging/Containerfile"
-install -m 755 "$build/unpacked/tests/data/exec/vector_add.cuda13" "$root/work/app"
+install -m 755 "$build/unpacked/tests/data/exec/vector_add.cuda13" "$root/tests/app"
 # shellcheck disable=SC2086
-[[ "$(inside $entry --device reference /work/app)" = "3 cudaSuccess"* ]] || fail "a CUDA program in the container"
+[[ "$(inside $entry --device reference /tests/app)" = "3 cudaSuccess"* ]] || fail "a CUDA program in the container"
 echo "the container recipe's lines, and a CUDA program"
