@@ -161,12 +161,16 @@ void record_races(Prepared& out, const Device& device) {
 /// Some checks need what the reference engine alone sees.
 void refuse_check(const LaunchRequest& request, const Device& device) {
   if (device.info.type == std::string_view("reference")) return;
-  for (const char* kind : {"sync", "perf", "async"})
-    if (checks(request, kind))
-      throw Error(ErrorKind::usage,
-                  fmt::format("--check {}: device '{}' does not show who waits where; run it with "
-                              "--device reference, which does",
-                              kind, device.info.name));
+  struct Unseen {
+    const char *check, *what;
+  };
+  for (const Unseen& u :
+       {Unseen{"sync", "who waits where"}, Unseen{"perf", "what each access costs"},
+        Unseen{"async", "when a copy reads and writes"}})
+    if (checks(request, u.check))
+      throw Error(ErrorKind::usage, fmt::format("--check {}: device '{}' does not show {}; run it "
+                                                "with --device reference, which does",
+                                                u.check, device.info.name, u.what));
   if (const std::string& schedule = request.policies.at("schedule"); schedule != "default")
     throw Error(ErrorKind::usage,
                 fmt::format("--schedule {}: device '{}' has an order of its own; run it with "
