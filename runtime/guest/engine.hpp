@@ -232,15 +232,18 @@ struct LaunchResult {
 };
 
 /// The policy `check` is a list of kinds, separated by commas.
-inline bool checks(const LaunchRequest& request, std::string_view kind) {
-  const auto check = request.policies.find("check");
-  std::string_view left = check != request.policies.end() ? check->second : std::string_view();
+inline bool lists_check(const PoliciesInForce& policies, std::string_view kind) {
+  const auto check = policies.find("check");
+  std::string_view left = check != policies.end() ? check->second : std::string_view();
   while (!left.empty()) {
     const size_t comma = left.find(',');
     if (left.substr(0, comma) == kind) return true;
     left = comma == std::string_view::npos ? std::string_view() : left.substr(comma + 1);
   }
   return false;
+}
+inline bool checks(const LaunchRequest& request, std::string_view kind) {
+  return lists_check(request.policies, kind);
 }
 /// Reads of what nobody wrote are faults (--check init).
 inline bool checks_written(const LaunchRequest& request) {
@@ -254,7 +257,7 @@ inline bool follows_unwritten(const LaunchRequest& request) {
   return checks_written(request) && (how == request.policies.end() || how->second == "use");
 }
 
-/// Races are faults (--check race). The reference engine alone finds them.
+/// Races are faults (--check race).
 inline bool checks_races(const LaunchRequest& request) {
   return checks(request, "race");
 }

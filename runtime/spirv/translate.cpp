@@ -30,8 +30,7 @@ namespace {
 constexpr uint32_t kLeastWords = 16;
 
 bool checks_written(const Options& options) {
-  const auto check = options.policies.find("check");
-  return check != options.policies.end() && check->second == "init";
+  return lists_check(options.policies, "init");
 }
 
 struct SharedLayout {

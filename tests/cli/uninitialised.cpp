@@ -85,7 +85,7 @@ TEST_CASE("shared memory: read before it is written, by anybody of the group") {
   CHECK(faults(kAll + "ld.shared.u32 %r6, [cells+256];") == 128);
 }
 
-TEST_CASE("the check of races beside it changes nothing" * kHostCase) {
+TEST_CASE("the check of races beside it changes nothing") {
   const auto both = [](const std::string& body) {
     return checked(body, "--check init,race --policy init.report=read")["fault_count"].get<int>();
   };
