@@ -17,6 +17,7 @@
 
 using namespace lanewise;
 namespace spec = lanewise::oracle::gcn;
+using test::rounds;
 using test::value_step;
 using Select = std::array<unsigned, 4>;
 
