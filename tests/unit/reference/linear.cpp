@@ -134,7 +134,7 @@ TEST_CASE("linear forms: every integer operation gives what each lane computes")
     const std::string_view letters = ir::signature(inst.op).src;
     inst.src.resize(letters.size());
     Tally tally;
-    for (int round = 0; round < static_cast<int>(test::rounds(400)); ++round) {
+    for (int round = 0; round < static_cast<int>(lanewise::test::rounds(400)); ++round) {
       inst.cond = static_cast<ir::Cond>(rng() % 6);
       inst.mode = static_cast<uint8_t>(inst.op == Op::lop3 ? rng() % 256 : rng() % 2);
       std::vector<Form> sources;
