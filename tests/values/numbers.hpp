@@ -52,6 +52,14 @@ inline float flushed(float x) {
 inline float flushed(float x, bool ftz) {
   return ftz ? flushed(x) : x;
 }
+/// A float computed in the host's direction, f(1): a zero where it were below the normal numbers if
+/// exponents had no end, as f(k), the same operation k times as large, shows.
+template <typename F>
+float flushed_result(F f, bool ftz) {
+  const volatile float rounded = f(1.0F), larger = f(0x1p64F);
+  const bool tiny = std::fabs(rounded) <= 0x1p-126F && std::fabs(larger) < 0x1p-62F;
+  return ftz && tiny ? std::copysign(0.0F, rounded) : float{rounded};
+}
 /// NaN, negative numbers and -0 give +0, more than 1 gives 1.
 template <typename T>
 T saturated(T x) {
@@ -97,6 +105,12 @@ inline uint32_t f16_bits(double x) {
   const int e = std::ilogb(value);
   return sign | static_cast<uint32_t>(e + 15) << 10 |
          (static_cast<uint32_t>(std::ldexp(value, 10 - e)) & 0x3ff);
+}
+/// flushed_result for a half.
+inline uint32_t half_result(double exact, bool ftz) {
+  const volatile double same = exact, larger = exact * 256;
+  const uint32_t rounded = f16_bits(same);
+  return ftz && (f16_bits(larger) & 0x7fff) < 0x2400 ? rounded & 0x8000 : rounded;  // 2^-6
 }
 
 /// Distance of two floats in units of the last place, counted over the number line; NaN counts as

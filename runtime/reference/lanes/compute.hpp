@@ -337,6 +337,13 @@ struct FloatValue {
     } else {
       r = host::arithmetic(op, a, b, c);
     }
+    if constexpr (ftz && op == Op::fmul)
+      return host::flush_scaled(r, host::real(a) * 0x1p32F * host::real(b));
+    if constexpr (ftz && op == Op::ffma)
+      return host::flush_scaled(r, host::Host<Bits>::fma(host::real(a) * 0x1p32F, host::real(b),
+                                                         host::real(c) * 0x1p32F));
+    if constexpr (ftz && op == Op::fdiv)
+      return host::flush_scaled(r, host::real(a) * 0x1p32F / host::real(b));
     return ftz ? host::flush(r) : r;
   }
 };
@@ -365,6 +372,9 @@ struct ConvertValue {
                                  : host::from_integer<To>(a);
     } else {
       const To r = host::resize<To>(flags.ftz ? host::flush(a) : a);
+      if constexpr (sizeof(To) <
+                    sizeof(From))  // half an ulp of numbers below 2^-126 rounds up to it
+        if (flags.ftz && __builtin_fabs(host::real(a)) < 0x1p-126 - 0x1p-151) return r & 0x80000000;
       return flags.ftz ? host::flush(r) : r;
     }
   }

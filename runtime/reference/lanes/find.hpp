@@ -149,7 +149,7 @@ Handlers find_float(const Code& c) {
     case Op::fabs:
       return floats<Op::fabs>(c);
     case Op::fdiv_approx:
-      return floats<Op::fdiv>(c);
+      return floats<Op::fdiv_approx>(c);
     case Op::frcp_approx:
       return floats<Op::frcp>(c);
     case Op::fsqrt_approx:

@@ -42,7 +42,9 @@ uint64_t invalid_integer(Type to, Type from) {
 
 uint64_t float_to_float(Type to, Type from, FloatFlags flags, uint64_t a) {
   a = flush_f32(from, flags.ftz, a);
-  return finish(to, flags, pack(format_of(to), unpack(format_of(from), a), flags.round));
+  return finish(
+      to, flags,
+      pack(format_of(to), unpack(format_of(from), a), flags.round, flags.ftz && to == Type::f32));
 }
 
 uint64_t float_to_integer(Type to, Type from, FloatFlags flags, uint64_t a) {

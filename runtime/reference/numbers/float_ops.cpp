@@ -47,7 +47,9 @@ uint64_t host_f64(Op op, uint64_t a, uint64_t b, uint64_t c) {
   return r != r ? kF64.nan : std::bit_cast<uint64_t>(r);
 }
 
-uint64_t soft_arithmetic(Op op, const Format& f, Round round, uint64_t a, uint64_t b, uint64_t c) {
+uint64_t soft_arithmetic(Op op, const Format& f, FloatFlags flags, uint64_t a, uint64_t b,
+                         uint64_t c) {
+  const Round round = flags.round;
   const Number x = unpack(f, a), y = unpack(f, b);
   switch (op) {
     case Op::fadd:
@@ -55,26 +57,36 @@ uint64_t soft_arithmetic(Op op, const Format& f, Round round, uint64_t a, uint64
     case Op::fsub:
       return pack(f, add(x, unpack(f, b ^ f.sign_bit()), round), round);
     case Op::fmul:
-      return pack(f, multiply(x, y), round);
+      return pack(f, multiply(x, y), round, flags.ftz);
     case Op::ffma:
-      return pack(f, add(multiply(x, y), unpack(f, c), round), round);
+      return pack(f, add(multiply(x, y), unpack(f, c), round), round, flags.ftz);
     case Op::fdiv:
-      return pack(f, divide(x, y), round);
+      return pack(f, divide(x, y), round, flags.ftz);
     case Op::frcp:
-      return pack(f, divide(unpack(f, f.one()), x), round);
+      return pack(f, divide(unpack(f, f.one()), x), round, flags.ftz);
     default:
       return pack(f, square_root(x), round);
   }
 }
 
-uint64_t arithmetic(Op op, Type type, Round round, uint64_t a, uint64_t b, uint64_t c) {
-  if (round == Round::rn && type == Type::f32) return host_f32(op, a, b, c);
-  if (round == Round::rn && type == Type::f64) return host_f64(op, a, b, c);
-  return soft_arithmetic(op, format_of(type), round, a, b, c);
+/// What the host gives for the smallest normal number may have been rounded up to it, which .ftz
+/// has to know.
+bool may_be_flushed(uint64_t result, FloatFlags flags) {
+  return flags.ftz && kF32.magnitude(result) == 0x00800000;
+}
+
+uint64_t arithmetic(Op op, Type type, FloatFlags flags, uint64_t a, uint64_t b, uint64_t c) {
+  if (flags.round == Round::rn && type == Type::f64) return host_f64(op, a, b, c);
+  if (flags.round == Round::rn && type == Type::f32) {
+    const uint64_t r = host_f32(op, a, b, c);
+    if (!may_be_flushed(r, flags)) return r;
+  }
+  return soft_arithmetic(op, format_of(type), flags, a, b, c);
 }
 
 uint64_t compute(Op op, Type type, FloatFlags flags, uint64_t a, uint64_t b, uint64_t c) {
   const Format& f = format_of(type);
+  const FloatFlags nearest{.round = Round::rn};
   switch (op) {
     case Op::fadd:
     case Op::fsub:
@@ -83,13 +95,13 @@ uint64_t compute(Op op, Type type, FloatFlags flags, uint64_t a, uint64_t b, uin
     case Op::fdiv:
     case Op::frcp:
     case Op::fsqrt:
-      return arithmetic(op, type, flags.round, a, b, c);
+      return arithmetic(op, type, flags, a, b, c);
     case Op::fdiv_approx:
-      return arithmetic(Op::fdiv, type, Round::rn, a, b, c);
+      return arithmetic(Op::fdiv, type, nearest, a, b, c);
     case Op::frcp_approx:
-      return arithmetic(Op::frcp, type, Round::rn, a, b, c);
+      return arithmetic(Op::frcp, type, nearest, a, b, c);
     case Op::fsqrt_approx:
-      return arithmetic(Op::fsqrt, type, Round::rn, a, b, c);
+      return arithmetic(Op::fsqrt, type, nearest, a, b, c);
     case Op::fmin:
     case Op::fmax:
       return float_min_max(type, op == Op::fmax, flags.mode == 1, a, b);

@@ -55,6 +55,12 @@ LANEWISE_INLINE Bits flush(Bits a) {
     return a;
 }
 
+/// Zero of the result's sign where a product, a b + c or a quotient rounds below the normal numbers
+/// of f32 with an exponent of any size: `scaled` is 2^32 times as large.
+LANEWISE_INLINE uint32_t flush_scaled(uint32_t r, float scaled) {
+  return __builtin_fabsf(scaled) < 0x1p-94F ? r & 0x80000000 : r;
+}
+
 /// fadd fsub fmul ffma fdiv frcp fsqrt, and the _approx forms of the last three.
 template <typename Bits>
 LANEWISE_INLINE Bits arithmetic(ir::Op op, Bits a, Bits b, Bits c) {

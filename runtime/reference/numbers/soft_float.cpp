@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace lanewise::reference {
 namespace {
@@ -64,8 +65,8 @@ uint64_t overflow(const Format& f, bool sign, Round round) {
   return f.infinity() - (to_infinity ? 0 : 1);
 }
 
-uint64_t pack_finite(const Format& f, const Number& n, Round round) {
-  const int smallest_ulp = 1 - f.bias - f.fraction;
+uint64_t pack_finite(const Format& f, const Number& n, Round round, bool flush) {
+  const int smallest_ulp = flush ? std::numeric_limits<int>::min() : 1 - f.bias - f.fraction;
   int ulp = std::max(n.exp + highest_bit(n.sig) - f.fraction, smallest_ulp);
   u128 q = ulp > n.exp ? round_shift(n.sig, ulp - n.exp, n.sign, round) : n.sig << (n.exp - ulp);
   if (q >> (f.fraction + 1) != 0) {  // rounded up to the next power of two
@@ -74,6 +75,7 @@ uint64_t pack_finite(const Format& f, const Number& n, Round round) {
   }
   if (q >> f.fraction == 0) return static_cast<uint64_t>(q);  // zero or subnormal
   const int biased = ulp + f.fraction + f.bias;
+  if (biased <= 0) return 0;
   if (biased > 2 * f.bias) return overflow(f, n.sign, round);
   const uint64_t hidden = uint64_t{1} << f.fraction;
   return uint64_t(biased) << f.fraction | (static_cast<uint64_t>(q) & (hidden - 1));
@@ -124,7 +126,7 @@ Number unpack(const Format& f, uint64_t bits) {
   return finite(sign, std::max(biased, 1) - f.bias - f.fraction, sig);
 }
 
-uint64_t pack(const Format& f, const Number& n, Round round) {
+uint64_t pack(const Format& f, const Number& n, Round round, bool flush) {
   const uint64_t sign = n.sign ? f.sign_bit() : 0;
   switch (n.cls) {
     case Class::nan:
@@ -136,7 +138,7 @@ uint64_t pack(const Format& f, const Number& n, Round round) {
     case Class::finite:
       break;
   }
-  return sign | pack_finite(f, n, round);
+  return sign | pack_finite(f, n, round, flush);
 }
 
 Number add(Number a, Number b, Round round) {

@@ -45,8 +45,9 @@ struct Number {
 };
 
 Number unpack(const Format& f, uint64_t bits);
-/// Rounds once, to the nearest representable value in the given direction.
-uint64_t pack(const Format& f, const Number& n, ir::Round round);
+/// Rounds once, to the nearest representable value in the given direction. `flush`: as if exponents
+/// had no end, and what is then smaller than the normal numbers is a zero of its sign.
+uint64_t pack(const Format& f, const Number& n, ir::Round round, bool flush = false);
 
 Number add(Number a, Number b, ir::Round round);  ///< the direction decides the sign of x - x
 Number multiply(const Number& a, const Number& b);

@@ -141,8 +141,19 @@ bool exact_resize(const LaneEmitter& e) {
   return (widens || narrows) && e.target().float64 && e.target().native_resize;
 }
 Values resize(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
   const Id x = float_operand(e, 0, e.inst().from);
-  return finish_float(e, exact_conversion(e, spv::OpFConvert, float_type(e, e.inst().type), x));
+  const Id value = exact_conversion(e, spv::OpFConvert, float_type(e, e.inst().type), x);
+  if (!e.inst().ftz || e.inst().type != Type::f32) return finish_float(e, value);
+  // With exponents of any size numbers below 2^-126 - 2^-151 would not round up to 2^-126.
+  const Id least = m.op(spv::OpBitcast, float_type(e, Type::f64), {m.b64(0x380ffffff0000000)});
+  const Id size = m.glsl(GLSLstd450FAbs, float_type(e, Type::f64), {x});
+  const Id tiny = m.op(spv::OpFOrdLessThan, m.bool_type, {size, least});
+  const Id bits = m.op(spv::OpBitcast, m.uint_type, {value});
+  const Id flushed =
+      m.select(tiny, m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x80000000)}), bits);
+  m.note_flushed(flushed);
+  return {finish_bits(e, flushed, false)};
 }
 
 bool exact_half(const LaneEmitter& e) {

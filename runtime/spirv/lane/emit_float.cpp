@@ -138,6 +138,65 @@ Values float_binary(LaneEmitter& e, spv::Op code) {
   return finish_float(e, arithmetic(e, code, a, b));
 }
 
+// Products, fma and quotients of f32 are flushed where they would round below the normal numbers if
+// exponents had no end. A device whose own flush is used was seen to do the same.
+bool flushes(const LaneEmitter& e) {
+  return e.inst().ftz && !wide(e) && !e.target().flushes;
+}
+/// A quotient that was rounded to 2^-126 and whose dividend has the smaller significand was below
+/// it.
+Id flush_quotient(ModuleBuilder& m, Id a, Id b, Id quotient) {
+  const auto magnitude = [&](Id bits) {
+    return m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x7fffffff)});
+  };
+  const Id least = m.op(spv::OpIEqual, m.bool_type, {magnitude(quotient), m.u(0x00800000)});
+  const Id dividend = m.op(spv::OpIAdd, m.uint_type, {magnitude(a), m.u(126U << 23)});
+  const Id below = m.op(spv::OpULessThan, m.bool_type, {dividend, magnitude(b)});
+  const Id tiny = m.op(spv::OpLogicalAnd, m.bool_type, {least, below});
+  const Id sign = m.op(spv::OpBitwiseAnd, m.uint_type, {quotient, m.u(0x80000000)});
+  return flush_subnormal(m, m.select(tiny, sign, quotient));
+}
+Values quotient(LaneEmitter& e, spv::Op code) {
+  ModuleBuilder& m = e.module();
+  const Id a = opaque(e, 0, operand(e, 0)), b = opaque(e, 1, operand(e, 1));
+  const Id value = arithmetic(e, code, a, b);
+  if (!flushes(e)) return finish_float(e, value);
+  const auto bits = [&](Id x) { return m.op(spv::OpBitcast, m.uint_type, {x}); };
+  return {finish_bits(e, flush_quotient(m, bits(a), bits(b), bits(value)), false)};
+}
+
+/// x * 2^32, exact or infinite.
+Id scaled(LaneEmitter& e, Id x) {
+  const Id factor = e.module().op(spv::OpBitcast, float_type(e), {e.module().u(0x4f800000)});
+  return arithmetic(e, spv::OpFMul, x, factor);
+}
+/// The result, or a zero where the same of scaled operands says so.
+Values flushed_product(LaneEmitter& e, Id value, Id scaled) {
+  ModuleBuilder& m = e.module();
+  const Id bits = m.op(spv::OpBitcast, m.uint_type, {value});
+  const Id size = m.glsl(GLSLstd450FAbs, float_type(e), {scaled});
+  const Id least = m.op(spv::OpBitcast, float_type(e), {m.u(0x10800000)});  // 2^-94
+  const Id tiny = m.op(spv::OpFOrdLessThan, m.bool_type, {size, least});
+  const Id sign = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x80000000)});
+  const Id flushed = m.select(tiny, sign, bits);
+  m.note_flushed(flushed);
+  return {finish_bits(e, flushed, false)};
+}
+Values product(LaneEmitter& e, spv::Op code) {
+  const Id a = opaque(e, 0, operand(e, 0)), b = opaque(e, 1, operand(e, 1));
+  const Id value = arithmetic(e, code, a, b);
+  if (!flushes(e)) return finish_float(e, value);
+  return flushed_product(e, value, arithmetic(e, code, scaled(e, a), b));
+}
+Values fused(LaneEmitter& e, spv::Op code) {
+  const auto of = [&](Id a, Id b, Id c) {
+    return e.module().glsl(static_cast<int>(code), float_type(e), {a, b, c});
+  };
+  const Id a = operand(e, 0), b = operand(e, 1), c = operand(e, 2);
+  if (!flushes(e)) return finish_float(e, of(a, b, c));
+  return flushed_product(e, of(a, b, c), of(scaled(e, a), b, scaled(e, c)));
+}
+
 constexpr const char* kAdd = "lw_fadd_rn_f32";
 constexpr const char* kAddScaled = "lw_fadd_scaled_rn_f32";
 constexpr const char* kMul = "lw_fmul_rn_f32";
@@ -160,6 +219,18 @@ Ids bits_of_sources(LaneEmitter& e) {
   }
   return bits;
 }
+/// What the library's short versions give for these operands, flushed.
+Values finish_soft(LaneEmitter& e, Ids args, Id bits, bool canonical) {
+  const Op op = e.inst().op;
+  if (e.inst().ftz && op == Op::fdiv) bits = flush_quotient(e.module(), args[0], args[1], bits);
+  if (e.inst().ftz && (op == Op::fmul || op == Op::ffma)) {
+    args.push_back(bits);
+    bits = e.library(op == Op::fmul ? "lw_ftz_fmul_f32" : "lw_ftz_ffma_f32", e.module().uint_type,
+                     args);
+    e.module().note_flushed(bits);
+  }
+  return {finish_bits(e, bits, canonical)};
+}
 /// The library's short version for round to nearest even.
 template <const char* const& name>
 Values nearest_soft(LaneEmitter& e, spv::Op code) {
@@ -167,11 +238,11 @@ Values nearest_soft(LaneEmitter& e, spv::Op code) {
   Ids args = bits_of_sources(e);
   if (code == spv::OpFSub)
     args[1] = m.op(spv::OpBitwiseXor, m.uint_type, {args[1], m.u(0x80000000)});
-  return {finish_bits(e, e.library(name, m.uint_type, args), true)};
+  return finish_soft(e, args, e.library(name, m.uint_type, args), true);
 }
 Values fma_guarded(LaneEmitter& e, spv::Op) {
   const Ids args = bits_of_sources(e);
-  return {finish_bits(e, e.library("lw_ffma_guarded_f32", e.module().uint_type, args), false)};
+  return finish_soft(e, args, e.library("lw_ffma_guarded_f32", e.module().uint_type, args), false);
 }
 /// The same where a branch that is hardly ever taken costs next to nothing: few steps for usual
 /// numbers, which give usual results; all others, subnormal ones among them, go the long way.
@@ -190,7 +261,9 @@ Values nearest_quick(LaneEmitter& e, spv::Op) {
     for (Id& arg : args)
       if (e.inst().ftz) arg = flush_subnormal(m, arg);
     Id bits = e.library(slow, m.uint_type, args);
-    if (e.inst().ftz) bits = flush_subnormal(m, bits);
+    if (e.inst().ftz)
+      bits = e.inst().op == Op::fdiv ? flush_quotient(m, args[0], args[1], bits)
+                                     : flush_subnormal(m, bits);
     m.createStore(m.select(usual, quick, bits), result);
   });
   const Id bits = m.createLoad(result, spv::NoPrecision);
@@ -202,7 +275,7 @@ Values double_rounded_once(LaneEmitter& e, spv::Op) {
   const Ids args = bits_of_sources(e);
   const char* name =
       e.target().quirks.runs_both_sides ? "lw_ffma_double_straight_f32" : "lw_ffma_double_f32";
-  return {finish_bits(e, e.library(name, e.module().uint_type, args), false)};
+  return finish_soft(e, args, e.library(name, e.module().uint_type, args), false);
 }
 
 /// Known to be of 2^-900 to 2^100: fma has less to take care of.
@@ -366,8 +439,8 @@ constexpr auto kSqrt = static_cast<spv::Op>(GLSLstd450Sqrt);
 constexpr NativeRow kFloatRows[] = {
     {Op::fadd, kF32 | kF64, exact, float_binary, spv::OpFAdd},
     {Op::fsub, kF32 | kF64, exact, float_binary, spv::OpFSub},
-    {Op::fmul, kF32 | kF64, exact, float_binary, spv::OpFMul},
-    {Op::ffma, kF32 | kF64, exact_fma, extended, kFma},
+    {Op::fmul, kF32 | kF64, exact, product, spv::OpFMul},
+    {Op::ffma, kF32 | kF64, exact_fma, fused, kFma},
     {Op::ffma, kF32 | kF64, exact_product, product_and_sum},
     {Op::fadd, kF32, scaled_add, nearest_soft<kAddScaled>, spv::OpFAdd},
     {Op::fsub, kF32, scaled_add, nearest_soft<kAddScaled>, spv::OpFSub},
@@ -382,7 +455,7 @@ constexpr NativeRow kFloatRows[] = {
     {Op::fmax, kF32 | kF64, exact_extreme, extreme, kMax},
     {Op::fmin, kF32, compares_extreme, compared, spv::OpFOrdLessThan},
     {Op::fmax, kF32, compares_extreme, compared, spv::OpFOrdGreaterThan},
-    {Op::fdiv, kF32 | kF64, exact_div, float_binary, spv::OpFDiv},
+    {Op::fdiv, kF32 | kF64, exact_div, quotient, spv::OpFDiv},
     {Op::frcp, kF32 | kF64, exact_div, reciprocal},
     {Op::fsqrt, kF32 | kF64, exact_sqrt, extended, kSqrt},
     {Op::fdiv_approx, kF32 | kF64, good_div, float_binary, spv::OpFDiv},

@@ -295,18 +295,24 @@ std::array<Bits, kProbeOps> probe_expected(const ProbeInput<Bits>& input) {
 
 std::array<uint32_t, kProbeOps> probe_expected_flushed(ProbeInput<uint32_t> input) {
   const auto flush = [](uint32_t x) { return (x & 0x7f800000) == 0 ? x & 0x80000000 : x; };
+  // Products round as if exponents had no end, before they are flushed.
+  const auto fused = [&](uint32_t a, uint32_t b, uint32_t c) {
+    const float x = value(a), y = value(b), z = value(c);
+    const float scaled = std::fma(std::ldexp(x, 32), y, std::ldexp(z, 32));
+    const uint32_t r = bits_of(std::fma(x, y, z));
+    return std::abs(scaled) < 0x1p-94F ? r & 0x80000000 : r;
+  };
   const uint32_t word = input.a;
-  auto expected =
-      probe_expected(ProbeInput<uint32_t>{flush(input.a), flush(input.b), flush(input.c)});
+  const uint32_t a = flush(input.a), b = flush(input.b), c = flush(input.c);
+  auto expected = probe_expected(ProbeInput<uint32_t>{a, b, c});
   expected[static_cast<size_t>(ProbeOp::widen)] = f32_of_half(word & 0xffff);
   expected[static_cast<size_t>(ProbeOp::narrow_widen)] = f32_of_half(word >> 16);
-  for (const ProbeOp op : {ProbeOp::fma, ProbeOp::div, ProbeOp::sqrt, ProbeOp::add, ProbeOp::mul,
-                           ProbeOp::min, ProbeOp::max})
+  for (const ProbeOp op : {ProbeOp::div, ProbeOp::sqrt, ProbeOp::add, ProbeOp::min, ProbeOp::max})
     expected[static_cast<size_t>(op)] = flush(expected[static_cast<size_t>(op)]);
-  const auto fused = [&](uint32_t a) {
-    return flush(probe_expected(ProbeInput<uint32_t>{a, flush(input.b), flush(input.c)})[0]);
-  };
-  expected[static_cast<size_t>(ProbeOp::fma_fma)] = fused(fused(flush(input.a)));
+  const uint32_t sum = fused(a, b, c);
+  expected[static_cast<size_t>(ProbeOp::mul)] = fused(a, b, 0x80000000);
+  expected[static_cast<size_t>(ProbeOp::fma)] = sum;
+  expected[static_cast<size_t>(ProbeOp::fma_fma)] = fused(sum, b, c);
   // The operand of these is an integer.
   expected[static_cast<size_t>(ProbeOp::from_int)] =
       bits_of(static_cast<float>(static_cast<int32_t>(word)));

@@ -165,6 +165,13 @@ uint small_minmax(const in uint a, const in uint b, const in bool maximum, const
 
 uint lw_ftz_f32(const in uint a) { return flush32(a); }
 uint lw_sat_f32(const in uint a) { return finish(a, false, SAT); }
+/// A product or fma to nearest even, rounded as usual, whose operands are flushed.
+uint lw_ftz_fmul_f32(const in uint a, const in uint b, const in uint rounded) {
+  return (rounded & 0x7fffffffu) == 0x00800000u ? small_mul(a, b, false, RN | FTZ) : flush32(rounded);
+}
+uint lw_ftz_ffma_f32(const in uint a, const in uint b, const in uint c, const in uint rounded) {
+  return (rounded & 0x7fffffffu) == 0x00800000u ? small_fma(a, b, c, false, RN | FTZ) : flush32(rounded);
+}
 uint lw_fadd_f32(const in uint a, const in uint b, const in uint flags) {
   return small_add(in32(a, flags), in32(b, flags), false, flags);
 }

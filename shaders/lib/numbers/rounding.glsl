@@ -70,7 +70,8 @@ uint result_zero(const in bool neg, const in bool half_) {
   return neg ? (half_ ? 0x8000u : 0x80000000u) : 0u;
 }
 
-/// Rounds +-m * 2^e to f16 or f32. Bit 0 of m may be sticky when bit 25 or a higher one is set.
+/// Rounds +-m * 2^e to f16 or f32. Bit 0 of m may be sticky when bit 25 or a higher one is set. With FTZ a number that
+/// would round below the normal ones if exponents had no end is a zero.
 uint round_small(const in bool neg, const in int e, uint m, const in bool half_,
                  const in uint flags) {
   if (m == 0u) return finish(result_zero(neg, half_), half_, flags);
@@ -89,6 +90,10 @@ uint round_small(const in bool neg, const in int e, uint m, const in bool half_,
     uint rest = drop > 32u ? 1u : drop == 32u ? m : m << (32u - drop);
     if (rounds_up(neg, kept, rest, flags)) kept += 1u;
     bits = kept + (uint(max(top - emin, 0)) << frac);
+    if ((flags & FTZ) != 0u && top == emin - 1) {
+      kept = m >> (31u - frac);
+      if (!rounds_up(neg, kept, m << (frac + 1u), flags) || kept + 1u < (2u << frac)) bits = 0u;
+    }
     if (bits >= inf && !overflows_to_inf(neg, flags)) bits = inf - 1u;
   }
   return finish(bits | result_zero(neg, half_), half_, flags);

@@ -364,8 +364,13 @@ TEST_CASE("flushing and saturation") {
   CHECK(f(Op::fadd, ftz, 0x80000001, 0x80000000) == 0x80000000);
   CHECK(f(Op::fmul, ftz, 0x00800000, 0x3f000000) == 0);  // subnormal result
   CHECK(f(Op::fmul, {}, 0x00800000, 0x3f000000) == 0x00400000);
-  CHECK(f(Op::fmul, ftz, 0x80ffffff, 0x3f000000) ==
-        0x80800000);  // rounds up to the smallest normal
+  // Rounded as if exponents had no end, then flushed.
+  CHECK(f(Op::fmul, ftz, 0x80ffffff, 0x3f000000) == 0x80000000);
+  CHECK(f(Op::fmul, {}, 0x80ffffff, 0x3f000000) == 0x80800000);
+  CHECK(f(Op::fmul, ftz, 0x90341366, 0x2fb5f7c4) == 0x80000000);
+  FloatFlags down = ftz;
+  down.round = ir::Round::rm;
+  CHECK(f(Op::fmul, down, 0x90341366, 0x2fb5f7c4) == 0x80800000);
   CHECK(reference::float_op(Op::fadd, Type::f64, ftz, 1, 0, 0) == 1);
   CHECK(reference::float_to_float(Type::f32, Type::f16, ftz, 1) == 0x33800000);  // f16 side is kept
   CHECK(reference::float_to_float(Type::f64, Type::f32, ftz, 0x80000001) == 0x8000000000000000);

@@ -147,8 +147,7 @@ Operation integer(const char* name, unsigned sources, Function f) {
 float legacy_product(float x, float y) {
   const volatile float a = flushed(x), b = flushed(y);
   if (a == 0 || b == 0) return 0;
-  const volatile float p = a * b;
-  return flushed(p);
+  return flushed_result([&](float k) { return k * a * b; }, true);
 }
 float flushing_sum(float x, float y) {
   const volatile float a = flushed(x), b = flushed(y);
@@ -157,8 +156,7 @@ float flushing_sum(float x, float y) {
 }
 float flushing_product(float x, float y) {
   const volatile float a = flushed(x), b = flushed(y);
-  const volatile float r = a * b;
-  return flushed(r);
+  return flushed_result([&](float k) { return k * a * b; }, true);
 }
 
 void legacy(Generation g, Mode mode, std::vector<Case>& out) {

@@ -24,7 +24,7 @@ struct Half {
     const volatile double x = operand(a), y = operand(b), z = operand(c);
     const Rounding direction(mode.direction());
     const volatile double exact = f(x, y, z);
-    return cut(f16_bits(exact), (mode.wide_subnormals & 2) != 0);
+    return cut(half_result(exact, mode.wide_subnormals == 0), (mode.wide_subnormals & 2) != 0);
   }
 };
 

@@ -45,13 +45,22 @@ struct Result {
   }
   uint64_t cut(uint64_t x, bool keep) const { return !keep && is_subnormal(x) ? zero_like(x) : x; }
   /// The instruction's result, as it is without a modifier.
-  uint64_t of(double exact) const { return cut(number_bits(exact, width), keeps()); }
+  uint64_t of(double exact) const { return flushed(exact, keeps()); }
+  /// Rounded; f32 and f16 as if exponents had no end where what is below the normal numbers is a
+  /// zero then.
+  uint64_t flushed(double exact, bool keep) const {
+    const uint64_t r = number_bits(exact, width);
+    if (keep || keeps_operands() || width == Width::twice) return cut(r, keep);
+    const int up = width == Width::half ? 8 : 64;
+    const double larger = number(number_bits(std::ldexp(exact, up), width), width);
+    return std::fabs(larger) < std::ldexp(least_normal(width), up) ? zero_like(r) : r;
+  }
   uint64_t scaled(uint64_t x, double factor) const {
     if (mode.ieee || keeps()) return x;
     x = cut(x, false);
     const volatile double v = number(x, width);
     const volatile double product = v * factor;
-    const uint64_t r = cut(number_bits(product, width), false);
+    const uint64_t r = flushed(product, false);
     return number(r, width) == 0 ? 0 : r;
   }
   uint64_t clamped(uint64_t x) const { return number_bits(saturated(number(x, width)), width); }
@@ -108,7 +117,8 @@ Step scaled_step(const Scaled& s, Mode mode, const Modifier& m, bool clamp) {
     volatile double exact = 0;
     if (s.width == Width::single) {
       const volatile float a = static_cast<float>(x), b = static_cast<float>(y);
-      exact = s.exact(1, 1, 0) == 2 ? a + b : a * b;  // rounded once, as floats
+      const volatile float sum = a + b;  // rounded once, as floats
+      exact = s.exact(1, 1, 0) == 2 ? sum : x * y;
     } else {
       exact = s.exact(x, y, z);
     }
@@ -142,7 +152,7 @@ void add_others(Mode mode, std::vector<Case>& out) {
   };
   out.push_back(vector_case("v_cvt_f32_i32_e64", with_flags({u32(24)}), {from_integer}));
   if (!mode.ieee && !mode.flush) return;  // refused
-  const auto flushing = [](float x) { return flushed(x); };
+  const auto flushing = [](float x) { return values::flushed(x); };
   for (const bool adds : {false, true}) {
     Step step{adds ? "v_mac_f32_e64 {d}, v10, v11 div:2" : "v_mad_f32 {d}, v10, v11, v12 div:2",
               nullptr};
@@ -151,8 +161,8 @@ void add_others(Mode mode, std::vector<Case>& out) {
       const volatile float x = flushing(f32_of(l[0])), y = flushing(f32_of(l[1])),
                            z = flushing(f32_of(l[2]));
       const Rounding direction(mode.direction());
-      const volatile float product = x * y;
-      const volatile float sum = flushing(product) + z;
+      const volatile float product = flushed_result([&](float k) { return k * x * y; }, true);
+      const volatile float sum = product + z;
       o[0] = static_cast<uint32_t>(result.scaled(bits(flushing(sum)), 0.5));
     };
     out.push_back(vector_case(adds ? "v_mac_f32_e64" : "v_mad_f32",

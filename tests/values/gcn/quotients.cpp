@@ -110,6 +110,9 @@ typename F::Bits fused(Mode mode, typename F::Bits a, typename F::Bits b, typena
                       z = operand_of<F>(mode, c);
   const Rounding direction(mode.direction());
   const volatile Real sum = std::fma(x, y, z);
+  if constexpr (sizeof(Real) == 4)
+    if (!back)
+      return bits(flushed_result([&](float k) { return std::fma(k * x, y, k * z); }, mode.flush));
   if (!back) return result_of<F>(mode, sum);
   const int by = exponent<F>(z) > F::kBias ? F::kScale : -F::kScale;
   // Two roundings in one direction are one, but for those to the nearest.

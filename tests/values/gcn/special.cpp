@@ -109,10 +109,8 @@ Operation half(const char* name, unsigned sources, Function f) {
 uint32_t multiply_add(Mode mode, uint32_t a, uint32_t b, uint32_t c) {
   const auto value = [](uint32_t h) { return f16_to_double(cut(h & 0xffff, false)); };
   const Rounding direction(mode.direction());
-  const volatile double product = value(a) * value(b);
-  const uint32_t rounded = cut(f16_bits(product), false);
-  const volatile double sum = f16_to_double(rounded) + value(c);
-  return cut(f16_bits(sum), false);
+  const volatile double x = value(a), y = value(b), z = value(c);
+  return half_result(f16_to_double(half_result(x * y, true)) + z, true);
 }
 
 void multiply_adds(Mode mode, std::vector<Case>& out) {
@@ -135,7 +133,8 @@ void scaling(Mode mode, std::vector<Case>& out) {
     const double x = f16_to_double(cut(a & 0xffff, (mode.wide_subnormals & 1) != 0));
     const Rounding direction(mode.direction());
     const int by = std::clamp<int>(static_cast<int16_t>(b), -200, 200);
-    return cut(f16_bits(std::ldexp(x, by)), (mode.wide_subnormals & 2) != 0);
+    return cut(half_result(std::ldexp(x, by), mode.wide_subnormals == 0),
+               (mode.wide_subnormals & 2) != 0);
   });
   ldexp.pools[1] =
       Pool{1, {0, 1, 5, 14, 15, 16, 24, 25, 40, 0x7fff, 0x8000, 0xffff, 0xfff0, 0xffe0, 0x10001}};

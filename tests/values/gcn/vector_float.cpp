@@ -16,14 +16,13 @@ struct Arithmetic {
   uint32_t operator()(F compute, uint32_t a, uint32_t b = 0, uint32_t c = 0) const {
     const volatile float x = operand(a), y = operand(b), z = operand(c);
     const Rounding direction(mode.direction());
-    const volatile float r = compute(x, y, z);
-    return bits(flushed(r, flush));
+    return bits(flushed_result([&](float k) { return compute(k, x, y, z); }, flush));
   }
 };
 
 uint32_t sum_of_product(const Arithmetic& f, uint32_t a, uint32_t b, uint32_t c) {
-  const uint32_t product = f([](float x, float y, float) { return x * y; }, a, b);
-  return f([](float x, float y, float) { return x + y; }, product, c);
+  const uint32_t product = f([](float k, float x, float y, float) { return k * x * y; }, a, b);
+  return f([](float k, float x, float y, float) { return k * x + k * y; }, product, c);
 }
 
 bool is_nan(uint32_t x) {
@@ -64,19 +63,19 @@ std::vector<Operation> arithmetic(Mode mode) {
   std::vector<Operation> ops = {
       real("v_add_f32", 2,
            [f](auto a, auto b, auto) {
-             return f([](float x, float y, float) { return x + y; }, a, b);
+             return f([](float k, float x, float y, float) { return k * x + k * y; }, a, b);
            }),
       real("v_sub_f32", 2,
            [f](auto a, auto b, auto) {
-             return f([](float x, float y, float) { return x - y; }, a, b);
+             return f([](float k, float x, float y, float) { return k * x - k * y; }, a, b);
            }),
       real("v_subrev_f32", 2,
            [f](auto a, auto b, auto) {
-             return f([](float x, float y, float) { return y - x; }, a, b);
+             return f([](float k, float x, float y, float) { return k * y - k * x; }, a, b);
            }),
       real("v_mul_f32", 2,
            [f](auto a, auto b, auto) {
-             return f([](float x, float y, float) { return x * y; }, a, b);
+             return f([](float k, float x, float y, float) { return k * x * y; }, a, b);
            }),
       real("v_min_f32", 2, [mode](auto a, auto b, auto) { return extreme(mode, a, b, true); }),
       real("v_max_f32", 2, [mode](auto a, auto b, auto) { return extreme(mode, a, b, false); }),
@@ -133,7 +132,9 @@ void float_cases(Generation g, Mode mode, std::vector<Case>& out) {
   long_only(g,
             real("v_fma_f32", 3,
                  [f](auto a, auto b, auto c) {
-                   return f([](float x, float y, float z) { return std::fma(x, y, z); }, a, b, c);
+                   return f(
+                       [](float k, float x, float y, float z) { return std::fma(k * x, y, k * z); },
+                       a, b, c);
                  }),
             out);
 }

@@ -65,7 +65,9 @@ uint64_t encoded(const Type& d, long double x, const Style& s) {
   if (s.sat) x = x > 0 ? x : 0;  // nothing from 0 to 1 rounds to what is not
   if (s.sat && x > 1) x = 1;
   uint64_t m = std::isinf(x) ? f.infinity() : magnitude(f, x, s);
-  if (s.ftz && d.name == "f32" && (m & 0x7f800000) == 0) m = 0;
+  if (s.ftz && d.name == "f32" && m <= 0x00800000 &&
+      magnitude(f, std::ldexp(x, 64), s) < uint64_t{65} << 23)
+    m = 0;
   const uint64_t most = f.most != 0 ? f.most : f.infinity() - 1;
   if (s.satfinite) m = std::min(m, most);
   if (std::signbit(x) && s.relu) return 0;

@@ -17,22 +17,13 @@ struct Style {
   }
 };
 
-/// Kept away from the optimizer: the direction is set while it runs.
+/// The result, or one k times as large. Kept away from the optimizer: the direction is set while it
+/// runs.
 template <typename T>
-using Rule = T (*)(volatile T* x);
+using Rule = T (*)(volatile T* x, T k);
 
 template <typename T>
-T finished(T r, const Style& s) {
-  if constexpr (sizeof(T) == 4) r = flushed(r, s.ftz);
-  return s.sat ? saturated(r) : r;
-}
-
-/// Is the exact result too small for a normal number? .ftz makes it a zero before it is rounded.
-template <typename T>
-using Tiny = bool (*)(volatile T* x);
-
-template <typename T>
-uint64_t computed(Rule<T> rule, Tiny<T> tiny, const Style& s, Args in, unsigned n) {
+uint64_t computed(Rule<T> rule, const Style& s, Args in, unsigned n) {
   volatile T x[3] = {};
   for (unsigned i = 0; i < n; ++i) {
     if constexpr (sizeof(T) == 4)
@@ -41,13 +32,17 @@ uint64_t computed(Rule<T> rule, Tiny<T> tiny, const Style& s, Args in, unsigned 
       x[i] = f64_of(in[i]);
   }
   const Rounding direction(s.round);
-  volatile T r = rule(x);
-  if (s.ftz && tiny != nullptr && tiny(x)) r = std::copysign(T{0}, T{r});
-  return bits(finished<T>(r, s));
+  T r;
+  if constexpr (sizeof(T) == 4) {
+    r = flushed_result([&](float k) { return rule(x, k); }, s.ftz);
+  } else {
+    const volatile T rounded = rule(x, 1);
+    r = rounded;
+  }
+  return bits(s.sat ? saturated(r) : r);
 }
 
-std::optional<Op> arithmetic(Mods& m, unsigned n, Rule<float> f, Rule<double> d,
-                             Tiny<float> tiny = nullptr) {
+std::optional<Op> arithmetic(Mods& m, unsigned n, Rule<float> f, Rule<double> d) {
   if (m.take("approx")) return {};
   m.take("full");  // correctly rounded here
   const Style s = Style::of(m);
@@ -58,48 +53,37 @@ std::optional<Op> arithmetic(Mods& m, unsigned n, Rule<float> f, Rule<double> d,
             std::vector<Operand>(n, {*t}),
             {{*t}},
             [=, is_double = t->bits == 64](Args in, Results out) {
-              out[0] =
-                  is_double ? computed<double>(d, nullptr, s, in, n) : computed(f, tiny, s, in, n);
+              out[0] = is_double ? computed(d, s, in, n) : computed(f, s, in, n);
             }};
 }
 
 template <typename T>
-T sum(volatile T* x) {
-  return x[0] + x[1];
+T sum(volatile T* x, T k) {
+  return k * x[0] + k * x[1];
 }
 template <typename T>
-T difference(volatile T* x) {
-  return x[0] - x[1];
+T difference(volatile T* x, T k) {
+  return k * x[0] - k * x[1];
 }
 template <typename T>
-T product(volatile T* x) {
-  return x[0] * x[1];
+T product(volatile T* x, T k) {
+  return k * x[0] * x[1];
 }
 template <typename T>
-T quotient(volatile T* x) {
-  return x[0] / x[1];
+T quotient(volatile T* x, T k) {
+  return k * x[0] / x[1];
 }
 template <typename T>
-T fused(volatile T* x) {
-  return std::fma(x[0], x[1], x[2]);
+T fused(volatile T* x, T k) {
+  return std::fma(k * x[0], x[1], k * x[2]);
 }
 template <typename T>
-T reciprocal(volatile T* x) {
-  return T{1} / x[0];
-}
-/// Exact: a double holds every float divided by 2^126.
-bool below_normal(float dividend, float divisor) {
-  return std::fabs(double{dividend}) < std::fabs(double{divisor}) * 0x1p-126;
-}
-bool tiny_quotient(volatile float* x) {
-  return below_normal(x[0], x[1]);
-}
-bool tiny_reciprocal(volatile float* x) {
-  return below_normal(1, x[0]);
+T reciprocal(volatile T* x, T k) {
+  return k / x[0];
 }
 template <typename T>
-T root(volatile T* x) {
-  return std::sqrt(x[0]);
+T root(volatile T* x, T k) {
+  return k * std::sqrt(x[0]);
 }
 
 std::optional<Op> add(const std::string&, Mods& m) {
@@ -112,13 +96,13 @@ std::optional<Op> mul(const std::string&, Mods& m) {
   return arithmetic(m, 2, product<float>, product<double>);
 }
 std::optional<Op> div(const std::string&, Mods& m) {
-  return arithmetic(m, 2, quotient<float>, quotient<double>, tiny_quotient);
+  return arithmetic(m, 2, quotient<float>, quotient<double>);
 }
 std::optional<Op> fma(const std::string&, Mods& m) {
   return arithmetic(m, 3, fused<float>, fused<double>);
 }
 std::optional<Op> rcp(const std::string&, Mods& m) {
-  return arithmetic(m, 1, reciprocal<float>, reciprocal<double>, tiny_reciprocal);
+  return arithmetic(m, 1, reciprocal<float>, reciprocal<double>);
 }
 std::optional<Op> sqrt(const std::string&, Mods& m) {
   return arithmetic(m, 1, root<float>, root<double>);

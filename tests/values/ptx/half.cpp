@@ -14,8 +14,8 @@ uint32_t flushed16(uint32_t h, bool ftz) {
   return ftz && (h & 0x7c00) == 0 ? h & 0x8000 : h;
 }
 
-uint32_t finished(uint32_t h, const Style& s) {
-  h = flushed16(h, s.ftz);
+uint32_t finished(double exact, const Style& s) {
+  const uint32_t h = half_result(exact, s.ftz);
   if (!s.sat) return h;
   const double x = f16_to_double(h);
   return x > 0 ? (x < 1 ? h : 0x3c00) : 0;
@@ -46,19 +46,16 @@ double d(uint32_t h) {
 }
 
 std::optional<Op> add(const std::string&, Mods& m) {
-  return halves(m, 2, [](const uint32_t* h, const Style& s) {
-    return finished(f16_bits(d(h[0]) + d(h[1])), s);
-  });
+  return halves(m, 2,
+                [](const uint32_t* h, const Style& s) { return finished(d(h[0]) + d(h[1]), s); });
 }
 std::optional<Op> sub(const std::string&, Mods& m) {
-  return halves(m, 2, [](const uint32_t* h, const Style& s) {
-    return finished(f16_bits(d(h[0]) - d(h[1])), s);
-  });
+  return halves(m, 2,
+                [](const uint32_t* h, const Style& s) { return finished(d(h[0]) - d(h[1]), s); });
 }
 std::optional<Op> mul(const std::string&, Mods& m) {
-  return halves(m, 2, [](const uint32_t* h, const Style& s) {
-    return finished(f16_bits(d(h[0]) * d(h[1])), s);
-  });
+  return halves(m, 2,
+                [](const uint32_t* h, const Style& s) { return finished(d(h[0]) * d(h[1]), s); });
 }
 /// The double nearest to the sum may lie halfway between two halves when the sum does not: it is
 /// then moved towards what was left out.
@@ -72,7 +69,7 @@ double sum_for_rounding(double product, double c) {
 }
 std::optional<Op> fma(const std::string&, Mods& m) {
   return halves(m, 3, [](const uint32_t* h, const Style& s) {
-    return finished(f16_bits(sum_for_rounding(d(h[0]) * d(h[1]), d(h[2]))), s);
+    return finished(sum_for_rounding(d(h[0]) * d(h[1]), d(h[2])), s);
   });
 }
 

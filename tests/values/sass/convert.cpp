@@ -290,8 +290,7 @@ void put(const std::string& to, double x, bool ftz, bool sat, Out o) {
     o[0] = f16_bits(exact);
     if (sat) o[0] = f16_bits(saturated(f16_to_double(o[0])));
   } else if (to == "F32") {
-    const volatile float rounded = static_cast<float>(exact);
-    const float f = flushed(rounded, ftz);
+    const float f = flushed_result([&](float k) { return static_cast<float>(exact * k); }, ftz);
     o[0] = bits(sat ? saturated(f) : f);
   } else {
     const double plain = exact;

@@ -32,8 +32,7 @@ constexpr Sign kSigns[] = {{}, {true, false}, {false, true}, {true, true}};
 template <typename F>
 uint32_t computed(F f, int direction, bool ftz, bool sat) {
   const Rounding r(direction);
-  const volatile float rounded = f();  // before the direction goes back
-  const float x = flushed(rounded, ftz);
+  const float x = flushed_result(f, ftz);
   return bits(sat ? saturated(x) : x);
 }
 
@@ -64,7 +63,7 @@ void sums(Builder& b) {
         const bool plain = d.mode == FE_TONEAREST || (!ftz && !sat);  // drivers compile these
         const Oracle sum = [=](In in, Out o) {
           const volatile float x = flushed(sa(in[0]), ftz), y = flushed(sb(in[1]), ftz);
-          o[0] = computed([&] { return x + y; }, d.mode, ftz, sat);
+          o[0] = computed([&](float k) { return k * x + k * y; }, d.mode, ftz, sat);
         };
         const auto name = [&](const char* op) {
           return fmt::format("{}{}{}{}", op, ftz ? ".FTZ" : "", d.text, sat ? ".SAT" : "");
@@ -75,7 +74,7 @@ void sums(Builder& b) {
         const Sign minus{sa.negative, false};
         const Oracle product = [=](In in, Out o) {
           const volatile float x = flushed(f32_of(in[0]), ftz), y = flushed(minus(in[1]), ftz);
-          o[0] = computed([&] { return x * y; }, d.mode, ftz, sat);
+          o[0] = computed([&](float k) { return k * x * y; }, d.mode, ftz, sat);
         };
         b.all({"", fmt::format("{} R0, R8, {}", name("FMUL"), minus.around("{b}")), ""}, 2, 1, two,
               product, plain);
@@ -101,7 +100,7 @@ void sums(Builder& b) {
         b.one({"", "FMUL32I" + f + (sat ? ".SAT" : "") + " R0, R8, " + imm, ""}, 1, 1, numbers,
               [=](In in, Out o) {
                 const float x = flushed(f32_of(in[0]), ftz), y = flushed(f32_of(k), ftz);
-                o[0] = computed([&] { return x * y; }, FE_TONEAREST, ftz, sat);
+                o[0] = computed([&](float s) { return s * x * y; }, FE_TONEAREST, ftz, sat);
               });
     }
 }
@@ -124,7 +123,7 @@ void fused(Builder& b) {
           const volatile float x = flushed(f32_of(ua), ftz),
                                y = flushed(f32_of(nb ? ub ^ 0x80000000 : ub), ftz),
                                z = flushed(f32_of(nc ? uc ^ 0x80000000 : uc), ftz);
-          return computed([&] { return std::fma(x, y, z); }, d.mode, ftz, sat);
+          return computed([&](float k) { return std::fma(k * x, y, k * z); }, d.mode, ftz, sat);
         };
         const std::string name =
             fmt::format("FFMA{}{}{}", ftz ? ".FTZ" : "", d.text, sat ? ".SAT" : "");

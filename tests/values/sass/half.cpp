@@ -56,7 +56,7 @@ struct Result {
       const auto x = static_cast<float>(exact);
       return bits(sat ? saturated(x) : x);
     }
-    const uint32_t h = flushed_half(f16_bits(exact), ftz);
+    const uint32_t h = half_result(exact, ftz);
     return sat ? f16_bits(saturated(f16_to_double(h))) : h;
   }
 };

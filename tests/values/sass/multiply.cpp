@@ -209,8 +209,8 @@ void scaled(Builder& b) {
               const Rounding r(d.mode);
               const double x = flushed(f32_of(in[0]), ftz), y = flushed(f32_of(in[1]), ftz);
               const volatile double exact = x * (minus ? -y : y) * factor;
-              const volatile float rounded = static_cast<float>(exact);
-              const float f = flushed(rounded, ftz);
+              const float f =
+                  flushed_result([&](float k) { return static_cast<float>(exact * k); }, ftz);
               o[0] = bits(sat ? saturated(f) : f);
             },
             floats());
@@ -231,8 +231,9 @@ void fused(Builder& b) {
                 2, 1, tuples({f32(), f32()}, 300), [=](In in, Out o) {
                   const float x = flushed(f32_of(in[0]), ftz), y = flushed(f32_of(k), ftz),
                               z = flushed(f32_of(in[1]), ftz);
-                  const volatile float sum = std::fma(na ? -x : x, y, nc ? -z : z);
-                  const float f = flushed(sum, ftz);
+                  const float f = flushed_result(
+                      [&](float s) { return std::fma(s * (na ? -x : x), y, s * (nc ? -z : z)); },
+                      ftz);
                   o[0] = bits(sat ? saturated(f) : f);
                 });
         }

@@ -84,40 +84,12 @@ void testp(Emit& e) {
   e.set(0, kPred, both(other, compare(ir::Cond::lt, l.exponent)));
 }
 
-/// With .ftz a quotient below 2^-126 is a zero of its sign, although it may round to 2^-126: so do
-/// the sequences that the vendor's assembler makes. Where the result is 2^-126, the dividend is no
-/// subnormal number, and the exponents of both say which it was.
-ir::Operand flush_quotient(Emit& e, ir::Operand a, ir::Operand b, ir::Reg quotient) {
-  constexpr uint64_t kSign = 0x80000000, kLeast = 0x00800000, kScale = uint64_t{126} << 23;
-  const auto u32 = [&](Op op, ir::Operand v, uint64_t k) {
-    return e.op(op, Type::u32, {v, imm(k)});
-  };
-  const auto magnitude = [&](ir::Operand v) { return u32(Op::and_, v, kSign - 1); };
-  const ir::Reg least =
-      e.op(Op::icmp, Type::u32, {magnitude(quotient), imm(kLeast)}, {.cond = ir::Cond::eq});
-  const ir::Reg below =
-      e.op(Op::icmp, Type::u32, {u32(Op::add, magnitude(a), kScale), magnitude(b)},
-           {.cond = ir::Cond::lt});
-  const ir::Reg tiny = e.op(Op::and_, Type::pred, {least, below});
-  return e.op(Op::select, Type::u32, {tiny, u32(Op::and_, quotient, kSign), quotient});
-}
-
 void div_rounded(Emit& e) {
-  const Mods mods = float_mods(e);
-  const ir::Operand a = e.raw(1, kF32), b = e.raw(2, kF32);
-  const ir::Reg quotient = e.op(Op::fdiv, Type::f32, {a, b}, mods);
-  const bool may_be_tiny = mods.ftz && mods.round != ir::Round::rz;
-  e.set(0, kF32, may_be_tiny ? flush_quotient(e, a, b, quotient) : ir::Operand(quotient));
+  e.set(0, kF32, e.op(Op::fdiv, Type::f32, {e.raw(1, kF32), e.raw(2, kF32)}, float_mods(e)));
 }
 
-/// To nearest, no reciprocal below 2^-126 rounds to it.
 void rcp_rounded(Emit& e) {
-  constexpr uint64_t kOne = 0x3f800000;
-  const Mods mods = float_mods(e);
-  const ir::Operand b = e.raw(1, kF32);
-  const ir::Reg quotient = e.op(Op::frcp, Type::f32, {b}, mods);
-  const bool may_be_tiny = mods.ftz && (mods.round == ir::Round::rm || mods.round == ir::Round::rp);
-  e.set(0, kF32, may_be_tiny ? flush_quotient(e, imm(kOne), b, quotient) : ir::Operand(quotient));
+  e.set(0, kF32, e.op(Op::frcp, Type::f32, {e.raw(1, kF32)}, float_mods(e)));
 }
 
 /// The machine multiplies by the divisor's reciprocal, which is 0 beyond 2^126: such divisors act
