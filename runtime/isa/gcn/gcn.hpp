@@ -27,7 +27,7 @@ struct Operand {
   uint32_t value = 0;  ///< literal, simm16, SMRD offset
   bool immediate = false;
   bool neg = false, abs = false;
-  bool cut = false;  ///< the text's number has more bits than the literal
+  bool cut = false;  ///< the text's number has more bits than the literal, or than its field
   /// Of a literal: it is a half of the address that is `value` bytes into the image.
   enum class Half : uint8_t { none, low, high } half = Half::none;
   std::string label;
@@ -63,6 +63,7 @@ struct Instruction {
   bool offen = false, idxen = false, addr64 = false, glc = false, slc = false, tfe = false,
        lds = false, clamp = false, gds = false;
   uint8_t omod = 0;
+  bool cut_flag = false;  ///< the text's number of a modifier has more bits than its field
   Form form = Form::plain;
   Dpp dpp;
   Sdwa sdwa;

@@ -105,7 +105,7 @@ TEST_CASE("gcn header: few fields, older names") {
 }
 
 TEST_CASE("gcn header: what is refused") {
-  CHECK(header_complaint("wavefront_size = 5") == "only 6 can be carried out");
+  CHECK(header_complaint("wavefront_size = 5") == "only 6 before GFX10");
   CHECK(header_complaint("wavefront_size = 6").empty());
   CHECK(header_complaint("is_ptr64 = 0") == "only 1 can be carried out");
   CHECK(header_complaint("private_element_size = 2") == "only 0 to 1 can be carried out");
@@ -119,9 +119,17 @@ TEST_CASE("gcn header: what is refused") {
   CHECK(header_complaint("user_sgpr_count = 33") ==
         "user_sgpr_count has 5 bits: 33 becomes 1, as assemblers have it");
   CHECK(header_complaint("user_sgpr_count = -1") == "");
-  CHECK(header_complaint("enable_wavefront_size32 = 1") == "only 0 can be carried out");
+  CHECK(header_complaint("kernel_code_version_major = 1") == "");
+  CHECK(header_complaint("amd_kernel_code_version_major = 1").find("expected a field") == 0);
+  CHECK(header_complaint("workitem_vgpr_count = 0.0") == "");
+  CHECK(header_complaint("enable_wavefront_size32 = 1") == "only 0 before GFX10");
   CHECK(header_complaint("enable_sgpr_grid_workgroup_count_x = 1").find("launches do not supply") ==
         0);
+  const gcn::Listing narrow =
+      gcn::parse("k:\n.amd_kernel_code_t\n wavefront_size = 7\n.end_amd_kernel_code_t\ns_endpgm\n");
+  CHECK(narrow.ok());  // as for the assembler; it does not run
+  REQUIRE(gcn::lower(narrow).rejected.size() == 1);
+  CHECK(gcn::lower(narrow).module.kernels.empty());
   const gcn::Listing open = gcn::parse("k:\ns_endpgm\n.amd_kernel_code_t\n user_sgpr_count = 2\n");
   REQUIRE_FALSE(open.ok());
   CHECK(open.diagnostics[0].message == ".end_amd_kernel_code_t is missing");

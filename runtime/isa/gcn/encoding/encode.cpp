@@ -26,7 +26,7 @@ uint64_t stored(const Operand& o, const OperandField& f) {
   const uint64_t value = bits(o.value, 0, f.len);
   switch (f.holds) {
     case Holds::code:
-      return o.code;
+      return bits(o.code, 0, f.len);
     case Holds::vgpr:
       return o.code >= kVgpr0 ? o.code - kVgpr0 : 0;  // one that no flag asks for has no code
     case Holds::pairs:

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runtime/isa/gcn/text/expression.hpp"
+#include "runtime/isa/gcn/text/operands/number_text.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -39,12 +39,12 @@ constexpr Field kFields[] = {
     {"workitem_private_segment_byte_size", "", "private_segment_fixed_size"},
     {"workgroup_group_segment_byte_size", "", "group_segment_fixed_size"},
     {"kernarg_segment_byte_size", "", "kernarg_size", 64},
-    {"amd_machine_version_major", "", "machine", 16},
-    {"amd_code_version_major", "amd_kernel_code_version_major", ""},
-    {"amd_code_version_minor", "amd_kernel_code_version_minor", ""},
-    {"amd_machine_kind", "", "", 16},
-    {"amd_machine_version_minor", "", "", 16},
-    {"amd_machine_version_stepping", "", "", 16},
+    {"amd_machine_version_major", "machine_version_major", "machine", 16},
+    {"amd_code_version_major", "kernel_code_version_major", ""},
+    {"amd_code_version_minor", "kernel_code_version_minor", ""},
+    {"amd_machine_kind", "machine_kind", "", 16},
+    {"amd_machine_version_minor", "machine_version_minor", "", 16},
+    {"amd_machine_version_stepping", "machine_version_stepping", "", 16},
     {"kernel_code_entry_byte_offset", "", "", 64},
     {"kernel_code_prefetch_byte_size", "", "", 64},
     {"max_scratch_backing_memory_byte_size", "", "", 64},
@@ -94,6 +94,26 @@ const Field* field_named(std::string_view name) {
   return found == std::end(kFields) ? nullptr : found;
 }
 
+/// Assemblers refuse these themselves: modes that came with GFX10, waves of 32 lanes among them.
+bool is_of_later_target(const Field& f, uint64_t value) {
+  constexpr uint64_t kLanes32 = 5;
+  return value != 0 && (f.most == 0 || (f.name == "wavefront_size" && value == kLanes32));
+}
+
+/// A word may follow decimal digits without a blank, unless the letters are a number's own.
+int64_t read_value(Cursor& in) {
+  const auto count = [&](std::string_view of, size_t from) {
+    return std::min(in.rest().find_first_not_of(of, from), in.rest().size());
+  };
+  const size_t digits = count("0123456789", 0);
+  const size_t letters = count("abcdefghijklmnopqrstuvwxyz", digits) - digits;
+  const bool own = in.peek(digits) == 'e' || in.peek() == '0' || in.peek(digits + letters) == '.';
+  if (digits == 0 || letters < 2 || own) return read_bits(in, "a number");
+  Cursor number(in.rest().substr(0, digits));
+  in.seek(in.at() + digits);
+  return read_bits(number, "a number");
+}
+
 std::string allowed(const Field& f) {
   const std::string least = std::to_string(f.least);
   return f.least == f.most ? least : least + " to " + std::to_string(f.most);
@@ -125,7 +145,7 @@ std::string KernelCodeBlock::line(Cursor& in) {
   in.expect('=', "behind the field's name");
   in.skip_blanks();
   const size_t value_at = in.at();
-  const int64_t written = read_constant(in, "a number");
+  const int64_t written = read_value(in);
   // LLVM's assembler passes over one word, whatever it is.
   std::string_view ignored;
   if (!in.done()) {
@@ -134,10 +154,16 @@ std::string KernelCodeBlock::line(Cursor& in) {
   }
   if (!in.done()) in.fail("unexpected text behind the number" + in.found());
   const uint64_t value = static_cast<uint64_t>(written) & (~uint64_t{0} >> (64 - field->bits));
+  const auto cannot_run = [&](std::string reason) {
+    if (problem_.empty()) problem_ = fmt::format("{} = {}: {}", name, value, reason);
+    return reason;
+  };
+  if (is_of_later_target(*field, value))
+    Cursor::fail_value(value_at, fmt::format("only {} before GFX10", field->least));
   if (value < field->least || value > field->most)
-    Cursor::fail_value(value_at, "only " + allowed(*field) + " can be carried out");
+    return cannot_run("only " + allowed(*field) + " can be carried out");
   if (field->value == kUnsupplied) {
-    if (value != 0) Cursor::fail_value(value_at, "launches do not supply what this asks for");
+    if (value != 0) return cannot_run("launches do not supply what this asks for");
   } else if (field->value == "machine") {
     machine_ = value;
   } else if (field->value == "float_mode") {

@@ -18,11 +18,14 @@ class KernelCodeBlock {
   /// the last one of a field counts; what a cut value has become is the warning that is returned.
   std::string line(Cursor& in);
   const AmdhsaValues& values() const { return values_; }
+  /// Why no launch here can be as the block asks; empty where one can. Such kernels assemble.
+  const std::string& problem() const { return problem_; }
   /// The first number of the target's version, 0 where the block names none.
   int64_t machine() const { return static_cast<int64_t>(machine_); }
 
  private:
   AmdhsaValues values_;
+  std::string problem_;
   uint64_t machine_ = 0;
 };
 

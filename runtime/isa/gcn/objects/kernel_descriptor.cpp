@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "runtime/isa/elf/elf.hpp"
-#include "runtime/isa/gcn/text/expression.hpp"
+#include "runtime/isa/gcn/text/operands/number_text.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -86,7 +86,7 @@ uint64_t KernelDescriptorBlock::value(std::string_view name, uint64_t otherwise)
   return found == values_.end() ? otherwise : found->second;
 }
 
-void KernelDescriptorBlock::line(Cursor& in) {
+std::string KernelDescriptorBlock::line(Cursor& in) {
   constexpr std::string_view kPrefix = ".amdhsa_";
   in.skip_blanks();
   const size_t at = in.at();
@@ -100,15 +100,17 @@ void KernelDescriptorBlock::line(Cursor& in) {
   if (values_.contains(std::string(field->name))) Cursor::fail_at(at, name + " is there twice");
   in.skip_blanks();
   const size_t value_at = in.at();
-  const int64_t number = read_constant(in, "a number");
+  const int64_t number = read_bits(in, "a number");
   if (!in.done()) in.fail("unexpected text behind the number" + in.found());
   if (number < 0 || number >> field->bits != 0)
     Cursor::fail_value(
         value_at, fmt::format("expected a number of 0 to {}", (uint64_t{1} << field->bits) - 1));
   if (field->name == "reserve_xnack_mask" && number != 0 && !xnack_)
     Cursor::fail_value(value_at, "the target has no XNACK mask");
-  values_[std::string(field->name)] = static_cast<uint64_t>(number);
-  if (number != 0) user_registers_ += field->user;
+  const auto value = static_cast<uint32_t>(number);
+  values_[std::string(field->name)] = value;
+  if (value != 0) user_registers_ += field->user;
+  return value == number ? "" : fmt::format("{} has 32 bits: {} becomes {}", name, number, value);
 }
 
 /// As many registers as the descriptor's fields can say.
@@ -126,7 +128,8 @@ void KernelDescriptorBlock::check_registers() const {
   if (value("reserve_flat_scratch", 1) != 0) extra = newer ? 6 : 4;
   // GCN3 has the reserved ones behind those that code may name, those of earlier generations among
   // them.
-  if (scalars > most || (!newer && scalars + extra > most))
+  // The sum has 32 bits, as LLVM's.
+  if (newer ? scalars > most : scalars + extra > most)
     Cursor::fail_value(
         0, fmt::format(".amdhsa_next_free_sgpr {}: there are {} scalar registers{}", scalars, most,
                        newer ? "" : fmt::format(", and {} are reserved", extra)));

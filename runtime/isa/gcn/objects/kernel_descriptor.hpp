@@ -22,7 +22,7 @@ class KernelDescriptorBlock {
   KernelDescriptorBlock(Gen gen, bool xnack) : gen_(gen), xnack_(xnack) {}
 
   /// `.amdhsa_NAME value`: each at most once, as wide as its field. Throws SyntaxError.
-  void line(Cursor& in);
+  std::string line(Cursor& in);
   /// Fields that must be there, and those that must fit together. Throws SyntaxError.
   void end() const;
   const AmdhsaValues& values() const { return values_; }

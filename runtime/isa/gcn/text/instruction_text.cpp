@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/isa/gcn/encoding/lane_form.hpp"
+#include "runtime/isa/gcn/text/lost_bits.hpp"
 #include "runtime/isa/gcn/text/modifier_text.hpp"
 #include "runtime/isa/gcn/text/operands/format_text.hpp"
 #include "runtime/isa/gcn/text/operands/number_text.hpp"
@@ -85,6 +86,7 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen, Form
     i.operands.push_back(read_one(in, i, row.operands[n], gen));
   }
   read_modifiers(in, i, gen);
+  share_literal(i, gen);
   if (const std::string problem = operand_problem(i, gen); !problem.empty())
     Cursor::fail_value(begin, problem);
   return i;

@@ -7,8 +7,8 @@
 #include "runtime/isa/gcn/encoding/formats.hpp"
 #include "runtime/isa/gcn/encoding/lane_form.hpp"
 #include "runtime/isa/gcn/rules/modifier_rules.hpp"
-#include "runtime/isa/gcn/text/expression.hpp"
 #include "runtime/isa/gcn/text/operands/format_text.hpp"
+#include "runtime/isa/gcn/text/operands/number_text.hpp"
 #include "runtime/isa/gcn/text/operands/swizzle_text.hpp"
 
 namespace lanewise::gcn {
@@ -32,10 +32,15 @@ uint32_t read_name(Cursor& in, std::span<const std::string_view> names) {
   Cursor::fail_at(at, fmt::format("expected {} or another of its kind{}", names[0], in.found(at)));
 }
 
-uint32_t read_number(Cursor& in, const Modifier& m) {
+uint32_t read_number(Cursor& in, Instruction& i, const Modifier& m) {
   in.skip_blanks();
   const size_t at = in.at();
-  const int64_t value = read_constant(in, "a number"), most = (int64_t{1} << m.len) - 1;
+  const int64_t value = read_bits(in, "a number"), most = (int64_t{1} << m.len) - 1;
+  // Of masks the assemblers take the lowest bits.
+  if (m.says == Says::mask || m.says == Says::hex) {
+    i.cut_flag = i.cut_flag || value < 0 || value > most;
+    return static_cast<uint32_t>(value & most);
+  }
   if (m.len == 0 && value != 0)
     Cursor::fail_value(at, fmt::format("there is no {} before GFX9", m.name));
   if (value < 0 || value > most)
@@ -73,7 +78,7 @@ std::optional<uint32_t> read_value(Cursor& in, Instruction& i, const Modifier& m
   in.expect(':', "after the modifier's name");
   if (m.says == Says::part || m.says == Says::rest) return read_name(in, names_of(m.says));
   if (i.row->meaning.swizzle && in.take_word("swizzle")) return read_swizzle(in);
-  return read_number(in, m);
+  return read_number(in, i, m);
 }
 
 [[noreturn]] void unexpected(Cursor& in, const Instruction& i, std::span<const Modifier> all,

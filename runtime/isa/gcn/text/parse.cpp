@@ -13,6 +13,7 @@
 #include "runtime/isa/gcn/text/file/headers.hpp"
 #include "runtime/isa/gcn/text/file/places.hpp"
 #include "runtime/isa/gcn/text/file/sections.hpp"
+#include "runtime/isa/gcn/text/lost_bits.hpp"
 #include "runtime/isa/gcn/text/source/source.hpp"
 #include "runtime/support/source_text.hpp"
 
@@ -330,10 +331,10 @@ class FileParser {
       if (!p.instruction) throw SyntaxError{p.error.column - 1, std::move(p.error.message), false};
       p.instruction->text = with_single_blanks(text);
       count_registers(*p.instruction);
-      if (std::ranges::any_of(p.instruction->operands, &Operand::cut))
-        report_here(start + 1,
-                    "the literal is the upper half of the double: its lower 32 bits become 0",
-                    true);
+      if (std::string lost = lost_bits(*p.instruction); !lost.empty())
+        report_here(start + 1, std::move(lost), true);
+      if (keep_words_only(*p.instruction, listing_.gen))
+        report_here(start + 1, "no register has a condition's code here: the words are kept", true);
       text_.instruction(std::move(*p.instruction), source_->line(),
                         static_cast<uint32_t>(start + 1));
     });
@@ -355,6 +356,8 @@ class FileParser {
       k.unaligned = headers_.hsa() && listing_.gen != Gen::gfx6;
       const auto block = headers_.blocks().find(k.name);
       if (block != headers_.blocks().end()) apply_amdhsa(block->second, k);
+      if (std::string problem = headers_.problem(k.name); !problem.empty())
+        k.problems.push_back({1, 1, std::move(problem), false});
       if (sections_.of_mesa() && !headers_.hsa() && headers_.is_old(k.name)) add_mesa_values(k);
       symbols_.resolve(k, [&](const Instruction& i, std::string message) {
         report(i.line, i.column, std::move(message));

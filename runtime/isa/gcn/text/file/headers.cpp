@@ -56,7 +56,7 @@ std::string Headers::line(Cursor& in, const std::string& kernel) {
   if (in.done()) return {};
   Cursor end = in;
   if (end.until(" \t\r") != block_end())
-    return descriptor_ ? (descriptor_->line(in), std::string()) : code_block_->line(in);
+    return descriptor_ ? descriptor_->line(in) : code_block_->line(in);
   const std::optional<KernelDescriptorBlock> descriptor = std::move(descriptor_);
   const std::optional<KernelCodeBlock> code_block = std::move(code_block_);
   descriptor_.reset();
@@ -64,7 +64,7 @@ std::string Headers::line(Cursor& in, const std::string& kernel) {
   if (code_block) {
     use(code_block->machine());
     blocks_[kernel] = code_block->values();
-    old_kernels_.insert(kernel);
+    old_kernels_[kernel] = code_block->problem();
   } else {
     blocks_[name_] = descriptor->values();
     descriptor->end();

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -32,6 +31,10 @@ class Headers {
   const std::map<std::string, AmdhsaValues>& blocks() const { return blocks_; }
   /// The block is the old one, in front of the code.
   bool is_old(const std::string& kernel) const { return old_kernels_.contains(kernel); }
+  /// Why no launch here can be as the kernel's old block asks; empty where one can.
+  std::string problem(const std::string& kernel) const {
+    return is_old(kernel) ? old_kernels_.at(kernel) : std::string();
+  }
   /// Of the block in work.
   const std::string& name() const { return name_; }
   /// The target's system.
@@ -50,7 +53,7 @@ class Headers {
   std::optional<KernelDescriptorBlock> descriptor_;  ///< inside of .amdhsa_kernel
   std::optional<KernelCodeBlock> code_block_;        ///< inside of .amd_kernel_code_t
   std::map<std::string, AmdhsaValues> blocks_;
-  std::set<std::string> old_kernels_;
+  std::map<std::string, std::string> old_kernels_;  ///< and why no launch can start them
 };
 
 }  // namespace lanewise::gcn

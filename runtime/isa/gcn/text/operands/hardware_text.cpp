@@ -34,7 +34,7 @@ constexpr Name kSystem[] = {{1, "SYSMSG_OP_ECC_ERR_INTERRUPT"},
 uint32_t number(Cursor& in, const char* what, int64_t least, int64_t most) {
   in.skip_blanks();
   const size_t at = in.at();
-  const int64_t n = read_constant(in, what);
+  const int64_t n = read_bits(in, what);
   if (n < least || n > most)
     Cursor::fail_value(at, fmt::format("{} goes from {} to {}", what, least, most));
   return static_cast<uint32_t>(n);
@@ -198,7 +198,7 @@ Operand read_waitcnt(Cursor& in) {
   in.skip_blanks();
   const bool named = std::ranges::any_of(
       kCounters, [&](const Counter& c) { return in.rest().starts_with(c.name); });
-  if (!named) return immediate(number(in, "a count of each counter", -0x8000, 0xffff) & 0xffff);
+  if (!named) return lowest_bits(read_bits(in, "a count of each counter"), 16);
   Operand o;
   o.immediate = true;
   o.value = 0xf7f;

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "runtime/isa/gcn/text/expression.hpp"
+
 namespace lanewise::gcn {
 
 using ir::Type;
@@ -107,6 +109,18 @@ Operand immediate(uint32_t value) {
   o.immediate = true;
   o.value = value;
   return o;
+}
+
+Operand lowest_bits(int64_t number, unsigned width) {
+  const auto bits = static_cast<uint64_t>(number);
+  Operand o = immediate(static_cast<uint32_t>(bits & ((uint64_t{1} << width) - 1)));
+  o.cut = !fits(bits, width);
+  return o;
+}
+
+int64_t read_bits(Cursor& in, const char* what) {
+  in.skip_blanks();
+  return at_float(in) ? static_cast<int64_t>(read_float(in).bits) : read_constant(in, what);
 }
 
 uint64_t read_integer(Cursor& in, const char* what) {

@@ -18,8 +18,13 @@ struct Number {
 /// The text here is a floating-point number, behind a minus or not.
 bool at_float(Cursor in);
 Number read_float(Cursor& in);
+/// A number of a field of bits: in the place of an integer the assemblers take the bits of a
+/// double.
+int64_t read_bits(Cursor& in, const char* what);
 /// The operand of a number that stands in the instruction's own fields.
 Operand immediate(uint32_t value);
+/// The lowest bits of a number, which may have others.
+Operand lowest_bits(int64_t number, unsigned width);
 
 /// What stands for a number in an operand: the code of an inline constant, or of a literal and its
 /// value. The upper half of a double is a literal; where the lower one is not 0 it is not `exact`.

@@ -45,6 +45,13 @@ bool takes_lds_direct(const SlotSpec& spec, const Row& row) {
   return spec.slot == Slot::src0 && spec.count == 1 && row.is_vector_alu() &&
          !row.meaning.moves_source && !row.meaning.reversed;
 }
+/// LLVM lets the conditions stand for every single scalar register and every mask, though not all
+/// their places have a code for them.
+bool takes_condition(const SlotSpec& spec, const Row& row) {
+  const bool single = spec.count == 1 && is_scalar_slot(spec.slot);
+  return takes_constant(spec.slot, row) || single || spec.slot == Slot::mask_src ||
+         spec.slot == Slot::mask_dst;
+}
 bool takes_signs(const SlotSpec& spec) {
   return ir::is_float(spec.type);
 }
@@ -84,9 +91,12 @@ void take_number(size_t at, Number n, const SlotSpec& spec, const Row& row, Gen 
   if (!constant) Cursor::fail_value(at, problem);
   o.code = constant->code;
   // Halves came with GCN3: the long forms before have no constants for them.
-  const bool no_halves =
-      ir::size_of(spec.type) == 2 && row.encoding == Encoding::vop3 && gen != Gen::gfx8;
-  if (no_halves || (constant->code == kLiteral && !takes_literal(spec.slot, row)))
+  const bool long_half = ir::size_of(spec.type) == 2 && row.encoding == Encoding::vop3;
+  const bool no_halves = long_half && gen != Gen::gfx8;
+  // 65535 is -1 as an integer of 16 bits, which LLVM sees in short forms and in floats alone.
+  const bool positive =
+      long_half && !ir::is_float(spec.type) && constant->code >= kMinusOne && n.bits >> 63 == 0;
+  if (no_halves || positive || (constant->code == kLiteral && !takes_literal(spec.slot, row)))
     Cursor::fail_value(at,
                        "a literal constant is not possible here, expected -16 to 64 or a float "
                        "such as 0.5");
@@ -115,8 +125,7 @@ void read_plain_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen
     check_register(at, r, spec.count, gen);
     return registers(register_operand(r));
   }
-  const bool reads = takes_constant(spec.slot, row) || spec.slot == Slot::mask_src;
-  if (Operand named; read_named(in, spec.count, reads, gen, named)) {
+  if (Operand named; read_named(in, spec.count, takes_condition(spec, row), gen, named)) {
     const bool memory =
         spec.slot == Slot::sdata || (spec.slot == Slot::sdst && row.encoding == Encoding::smrd);
     if (named.code == kLdsDirect
@@ -214,7 +223,7 @@ Operand read_address(Cursor& in, Gen gen) {
 Operand read_immediate(Cursor& in, int64_t low, int64_t high) {
   in.skip_blanks();
   const size_t at = in.at();
-  const int64_t value = read_constant(in, "a number");
+  const int64_t value = read_bits(in, "a number");
   if (value < low || value > high)
     Cursor::fail_value(at, fmt::format("number out of range, expected {} to {}", low, high));
   Operand o;
@@ -243,7 +252,8 @@ Operand read_literal(Cursor& in, const SlotSpec& spec) {
   const size_t at = in.at();
   Expression e;
   const Number n = read_number(in, false, e);
-  if (n.is_float && !ir::is_float(spec.type)) Cursor::fail_value(at, "expected an integer");
+  if (!ir::is_float(spec.type) && e.is_number())
+    return lowest_bits(static_cast<int64_t>(n.bits), 32);
   std::string problem;
   const auto bits = bits_in(n, spec.type, problem);
   if (!bits) Cursor::fail_value(at, problem);
@@ -278,6 +288,7 @@ Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) 
     case Slot::ipoint:
       return read_graphics_operand(in, spec.slot, gen);
     case Slot::simm16:
+      if (row.encoding == Encoding::sopp) return lowest_bits(read_bits(in, "a number"), 16);
       // Compares with numbers that have no sign take none.
       return read_immediate(
           in, row.has(Slot::ksrc) && !ir::is_signed(row.meaning.type) ? 0 : -0x8000, 0xffff);
@@ -290,7 +301,7 @@ Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) 
     case Slot::gpr_idx:
       return read_gpr_idx(in);
     case Slot::probe:
-      return read_immediate(in, 0, 127);
+      return lowest_bits(read_bits(in, "a number"), 7);
     case Slot::literal:
       return read_literal(in, spec);
     case Slot::label: {
@@ -328,6 +339,8 @@ Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) 
         in.expect(':', "after 'offset'");
         return read_immediate(in, 0, scalar_offset_limit(gen));
       }
+      if (Cursor flag = in; flag.take_word("scc"))
+        in.fail("scc is the name of a flag here, expected src_scc");
       if (!at_register(in)) return read_immediate(in, 0, scalar_offset_limit(gen));
       return read_source(in, spec, row, gen);
     case Slot::src0:
