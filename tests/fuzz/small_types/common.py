@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 PTXAS = os.environ.get("PTXAS", "ptxas")
+DEVICE = os.environ.get("LANEWISE_TEST_DEVICE", "reference")
 SKIPPED = 77  # the exit code of a test that cannot run here
 _folder = tempfile.TemporaryDirectory()
 

@@ -108,7 +108,7 @@ def is_clangs_fault(device, text, slots, got, want, inputs, arch):
 def compare(kind, first, count, levels, arch):
     import lanewise
 
-    device, tally = lanewise.Device("reference"), Tally()
+    device, tally = lanewise.Device(common.DEVICE), Tally()
     for seed in range(first, first + count, BATCH):
         batch = [programs.program(f"k{n}", seed + n) for n in range(min(BATCH, first + count - seed))]
         texts = [text for text, _ in batch]

@@ -33,7 +33,7 @@ def main(kind, first, count, levels="0,1,2,3", arch="sm_50"):
     common.need("gcc", common.PTXAS)
     import lanewise
 
-    device = lanewise.Device("reference")
+    device = lanewise.Device(common.DEVICE)
     first, count = int(first), int(count)
     if kind == "pairs":
         all_programs = programs.pairs(60)[first : first + count]

@@ -71,7 +71,8 @@ AmdhsaValues descriptor_values(std::span<const std::byte> bytes, bool old) {
   for (const DescriptorField& f : kDescriptorFields) {
     if (f.at == kNowhere) continue;
     const auto at = static_cast<unsigned>(old && f.old_at != kNowhere ? f.old_at : f.at);
-    const uint64_t word = elf::read<uint32_t>(bytes, at / 32 * 4, "the kernel descriptor");
+    const uint64_t word =
+        elf::read<uint32_t>(bytes, uint64_t{at / 32} * 4, "the kernel descriptor");
     // Vector registers come four at a time.
     const bool vectors = f.name == "next_free_vgpr";
     const unsigned bits = vectors ? 6 : f.bits == kAny ? 5 : f.bits;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cstdlib>
@@ -15,6 +16,11 @@ using ir::Type;
 namespace {
 
 constexpr float kInlineFloats[] = {0.5F, -0.5F, 1.0F, -1.0F, 2.0F, -2.0F, 4.0F, -4.0F, 0.15915494F};
+
+/// Operands have 16 bits and more.
+unsigned operand_width(Type type) {
+  return std::max(8 * ir::size_of(type), 16U);
+}
 
 unsigned radix_at(const Cursor& in) {
   const char next = in.peek(1);
@@ -88,7 +94,7 @@ bool fits(uint64_t bits, unsigned width) {
 }
 
 std::optional<unsigned> inline_code(uint64_t bits, Type type, Gen gen) {
-  const unsigned width = 8 * ir::size_of(type);
+  const unsigned width = operand_width(type);
   const auto number = width == 64   ? static_cast<int64_t>(bits)
                       : width == 32 ? static_cast<int32_t>(bits)
                                     : static_cast<int16_t>(bits);
@@ -158,7 +164,7 @@ Number read_float(Cursor& in) {
 }
 
 std::optional<uint64_t> bits_in(const Number& n, Type type, std::string& problem) {
-  const unsigned width = 8 * ir::size_of(type);
+  const unsigned width = operand_width(type);
   if (width == 64) return n.bits;
   if (n.is_float) {
     const auto bits = width == 16 ? narrowed(n.bits, 5, 10) : narrowed(n.bits, 8, 23);
@@ -190,7 +196,7 @@ std::optional<Constant> constant_of(const Number& n, Type type, Gen gen, std::st
 }
 
 Number with_modifiers(Number n, bool neg, bool abs, Type type) {
-  const uint64_t sign = uint64_t{1} << (n.is_float ? 63 : 8 * ir::size_of(type) - 1);
+  const uint64_t sign = uint64_t{1} << (n.is_float ? 63 : operand_width(type) - 1);
   if (abs) n.bits &= ~sign;
   if (neg) n.bits ^= sign;
   if (!n.is_float) n.bits &= (sign << 1) - 1;
