@@ -24,8 +24,8 @@ def write(name, text):
     return path(name)
 
 
-def run(*command):
-    subprocess.run(command, check=True)
+def run(*command, **how):
+    subprocess.run(command, check=True, **how)
 
 
 def need(*tools):
