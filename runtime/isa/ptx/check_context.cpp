@@ -176,10 +176,11 @@ bool Context::count(size_t least, size_t most, std::string_view brings_one) {
 bool Context::constant_fits(const Operand& o, PType want) {
   if (o.kind == K::name) return true;  // name+offset: the assembler looks no further
   if (want.is_pred()) return o.kind == K::integer;
+  if (want.packed) return false;
   if (o.kind == K::integer) return !want.is_float();
   if (o.kind != K::float_) return false;
   if (want.is_int()) return false;
-  if (want.is_float()) return want.bits >= 32 && !want.packed;
+  if (want.is_float()) return want.bits >= 32;
   return o.single ? want.bits == 32 : want.bits == 64;
 }
 
@@ -230,10 +231,8 @@ void Context::register_of(const Operand& o, PType want, Fit fit) {
   const Symbol s = symbol(o);
   const bool plain = o.kind == K::name && s.kind == S::reg && s.vector == 1 && !o.has_offset &&
                      !o.negated && o.pair.empty() && !o.minus;
-  // A pair of halves counts as 32 bits in integer arithmetic.
-  const bool pair = plain && s.type.packed && want.is_int() && s.type.bits == want.bits;
   if (plain && s.type.packed) need(53, 0, "a register of packed 16-bit floats");
-  if (plain && (pair || fits(want, s.type, fit))) return;
+  if (plain && fits(want, s.type, fit)) return;
   error(o, found_text(o, s) + ", a " + want.text() + " register was expected");
 }
 
@@ -251,9 +250,9 @@ bool sum_fits(const Operand& o, const Symbol& s, PType want) {
 void Context::value_of(const Operand& o, PType want, Fit fit) {
   const bool constant = o.kind == K::integer || o.kind == K::float_;
   const Symbol s = symbol(o);
-  // The address of a function is a constant of any type.
+  // The address of a function is a constant of any type that registers are declared with.
   const bool address = o.kind == K::name && s.kind == S::function && !o.has_offset && !o.minus;
-  if (!want.is_pred() && (address || sum_fits(o, s, want))) return;
+  if (!want.is_pred() && ((address && !want.alternative) || sum_fits(o, s, want))) return;
   if (!constant) return register_of(o, want, fit);
   if (constant_fits(o, want)) return;
   error(o, found_text(o, symbol(o)) + ", " + want.text() + " was expected");
@@ -268,6 +267,18 @@ void Context::integer_source(size_t i, unsigned bits) {
 }
 
 namespace {
+/// Registers of one vector are of one kind; untyped and special ones go with all.
+enum class VectorKind : uint8_t { any, integer, floating, pair };
+VectorKind vector_kind(const Operand& o, const Symbol& s) {
+  if (o.kind == K::integer || o.name == "WARP_SZ") return VectorKind::integer;
+  if (o.kind == K::float_) return VectorKind::floating;
+  if (s.kind != S::reg || o.kind != K::name) return VectorKind::any;
+  if (s.type.packed) return VectorKind::pair;
+  return s.type.is_int()     ? VectorKind::integer
+         : s.type.is_float() ? VectorKind::floating
+                             : VectorKind::any;
+}
+
 /// How a special register counts among others in a vector.
 PType special_type(const Special& s) {
   const bool wide = s.kind == Special::Kind::wide || s.kind == Special::Kind::word_or_long;
@@ -298,22 +309,29 @@ void Context::vector_of(const Operand& o, PType want, unsigned elements, Fit fit
   }
   PType common;
   bool mixed = false;
-  size_t sinks = 0, numbers = 0, integers = 0, floats = 0;
+  size_t sinks = 0, numbers = 0, integers = 0;
+  VectorKind before = VectorKind::any;
   for (const Operand& e : o.elements) {
     if (e.kind == K::sink) {
       ++sinks;
       continue;
     }
     const Symbol s = symbol(e);
-    const bool reg = s.kind == S::reg && e.kind == K::name;
-    integers += e.kind == K::integer || e.name == "WARP_SZ" || (reg && s.type.is_int()) ? 1 : 0;
-    floats += e.kind == K::float_ || (reg && s.type.is_float()) ? 1 : 0;
+    // The assembler compares each element with the one before it.
+    const VectorKind kind = vector_kind(e, s);
+    if (kind != before && kind != VectorKind::any && before != VectorKind::any) {
+      error(o, "integers and floats side by side in a vector, elements of one kind were expected");
+      return;
+    }
+    before = kind;
+    integers += kind == VectorKind::integer ? 1 : 0;
     const bool special = s.kind == S::special && (is_source || !env.manual);
     if (!special && (e.kind != K::name || s.kind != S::reg)) {
       if (e.kind == K::integer || e.name == "WARP_SZ") ++numbers;
       mixed = true;
       continue;
     }
+    if (s.type.packed) need(53, 0, "a register of packed 16-bit floats");
     const PType t = special ? special_type(*s.special) : s.type;
     mixed = mixed || special;
     if (common.bits != 0 && common.bits != t.bits) {
@@ -324,12 +342,9 @@ void Context::vector_of(const Operand& o, PType want, unsigned elements, Fit fit
     mixed = mixed || (common.bits != 0 && !(common == t));
     common = t;
   }
-  if (integers != 0 && floats != 0) {
-    error(o, "integers and floats in one vector, elements of one kind were expected");
-    return;
-  }
   // Integer registers count as untyped where floats are wanted, though not the other way round.
-  mixed = mixed || (want.is_float() && integers != numbers && common.bits == want.bits);
+  mixed =
+      mixed || (want.is_float() && !want.packed && integers != numbers && common.bits == want.bits);
   if (sinks != 0 && !sink_allowed) {
     error(o,
           "`_` as an element, a register or constant was expected (only vectors of 256 bits have "

@@ -222,15 +222,17 @@ std::string misplaced(const CompiledRow& c, std::string_view q) {
          ", it was expected without";
 }
 
-/// What testp asks for.
-bool is_test(std::string_view q) {
-  static constexpr std::string_view kTests[] = {"finite",     "infinite", "number",
-                                                "notanumber", "normal",   "subnormal"};
-  return std::ranges::find(kTests, q) != std::end(kTests);
+bool has_slot(std::string_view opcode, std::string_view q) {
+  return std::ranges::any_of(by_opcode().at(opcode), [&](const CompiledRow* row) {
+    return std::ranges::any_of(row->slots, [&](const Slot& slot) { return takes(slot, q); });
+  });
 }
 
-/// The assemblers look at these in the instructions that have them and nowhere else.
-bool is_ignored(std::string_view q) {
+/// The assemblers look at these in the instructions that have them and nowhere else; where they are
+/// known. The older one never looks at `.oob`.
+std::optional<Gate> ignored(std::string_view opcode, std::string_view q) {
+  static constexpr std::string_view kTests[] = {"finite",     "infinite", "number",
+                                                "notanumber", "normal",   "subnormal"};
   static constexpr std::string_view kOthers[] = {
       "swizzle_atomicity", "swizzle_mode",   "interleave_layout",
       "box_dim",           "global_address", "global_dim",
@@ -238,7 +240,11 @@ bool is_ignored(std::string_view q) {
       "fill_mode",         "rank",           "b8x16",
       "b6x16_p32",         "b4x16_p64",      "acc::f16",
       "acc::f32"};
-  return is_test(q) || std::ranges::find(kOthers, q) != std::end(kOthers);
+  if (q == "oob") return Gate{.old = true};
+  const bool test = std::ranges::find(kTests, q) != std::end(kTests);
+  if (!test && std::ranges::find(kOthers, q) == std::end(kOthers)) return {};
+  if (has_slot(opcode, q)) return {};
+  return test ? Gate{} : Gate{.version = 80};
 }
 
 /// How well a row goes with an instruction. The first fault is reported of the row that takes most
@@ -284,12 +290,12 @@ Attempt attempt(const CompiledRow& c, std::span<const std::string> mods, bool ma
         at = i;
       }
     }
-    const bool tests = std::string_view(c.row->opcode) == "testp";
-    if (at == c.slots.size() && !again && !manual && !tests && is_ignored(q)) {
-      if (!is_test(q)) a.form.gates.emplace_back(Gate{0, 80}, q);
-      continue;
-    }
     if (at == c.slots.size()) {
+      const std::optional<Gate> gate = manual ? std::nullopt : ignored(c.row->opcode, q);
+      if (gate && (!again || gate->old)) {
+        if (!gate->empty()) a.form.gates.emplace_back(*gate, q);
+        continue;
+      }
       a.note(again ? Attempt::Fault::again : Attempt::Fault::unexpected, q);
       continue;
     }

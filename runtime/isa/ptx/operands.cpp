@@ -2,8 +2,8 @@
 // source, `r` source in a register, `p` predicate, `i` constant (of a range), `a` address (`u`: may
 // be `.unified`, `A`: 32 bits are always enough), `l` label, `v` `w` vector that is read or
 // written, `n` `m` destination and source of a move, a vector where the slot `vec` says so, `h`
-// cache policy, `x` what the rule judges. Behind them: `_` may be thrown away, `|` may have a
-// second destination,
+// cache policy, `B` register declared without a type, `x` what the rule judges. Behind them: `_`
+// may be thrown away, `|` may have a second destination,
 // `>` may be wider; a type or `$slot`.
 #include "runtime/isa/ptx/check_context.hpp"
 
@@ -63,7 +63,10 @@ void moved(Context& c, size_t i, const OperandSpec& spec, PType want, Fit fit) {
   const bool reads = spec.kind == 'm';
   const unsigned n = c.vector();
   if (n > 1) return c.vector_operand(i, want, n, fit, reads, !reads || want.bits * n == 256);
-  if (want.alternative || want.packed) {
+  // The older assembler reads pairs of 8-bit floats as integers.
+  if (c.old() && want.packed && want.bits == 16) {
+    want = {PType::Class::uint, 16};
+  } else if (want.alternative || want.packed) {
     if (!stands_untyped(c, c.in.operands[i], want, spec.type.substr(1))) return;
     want = want.untyped();
   }
@@ -157,6 +160,10 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
       if (want == kPred) return c.predicate_of(o, false);
       return c.value_of(o, want, fit);
     case 'r':
+      return c.register_of(o, want, fit);
+    case 'B':
+      if (!(c.symbol(o).type == want))
+        c.error(o, found_text(o, c.symbol(o)) + ", a " + want.text() + " register was expected");
       return c.register_of(o, want, fit);
     case 'p':
       return c.predicate_of(o, false);

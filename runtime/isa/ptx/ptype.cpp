@@ -28,8 +28,8 @@ constexpr std::pair<std::string_view, PType> kTypes[] = {
     {"bf16x2", {C::flt, 32, true, true}},
     {"tf32", {C::flt, 32, false, true}},
     {"f32x2", {C::flt, 64, true, true}},
-    {"u16x2", {C::flt, 32, true, true}},
-    {"s16x2", {C::flt, 32, true, true}},
+    {"u16x2", {C::bits, 32, true, true}},
+    {"s16x2", {C::bits, 32, true, true}},
     {"e4m3x2", {C::flt, 16, true, true}},
     {"e5m2x2", {C::flt, 16, true, true}},
     {"e2m3x2", {C::flt, 16, true, true}},
@@ -72,7 +72,7 @@ ir::Type PType::memory() const {
 std::string PType::text() const {
   if (cls == Class::none) return "typeless";
   if (is_pred()) return ".pred";
-  if (packed) return alternative ? ".bf16x2" : ".f16x2";
+  if (packed && is_float()) return alternative ? ".bf16x2" : ".f16x2";
   const char* letter = is_untyped()                ? ".b"
                        : cls == Class::uint        ? ".u"
                        : cls == Class::sint        ? ".s"
@@ -92,11 +92,11 @@ bool fits(PType want, PType reg, Fit fit) {
   if (want.is_pred() || reg.is_pred()) return want.cls == reg.cls;
   const bool width = reg.bits == want.bits || (fit == Fit::wider && reg.bits > want.bits);
   if (reg.is_untyped()) return width;
-  // The packed and half types stand for themselves or for untyped data of their size.
-  if (reg.packed) return reg.bits == want.bits && (want == reg || want.is_untyped());
+  // A pair of halves stands for itself, and for data or an integer of its size.
+  if (reg.packed) return width && (want == reg || want.holds_int());
   switch (want.cls) {
     case C::bits:
-      return width;
+      return width && !want.packed;
     case C::uint:
     case C::sint:
       return width && reg.is_int();

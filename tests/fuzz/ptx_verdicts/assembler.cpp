@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 
 namespace ptx_verdicts {
 
@@ -35,6 +34,39 @@ bool Assembler::takes(const Frame& frame, const std::string& target) {
   return ask({}, frame, target).accepted;
 }
 
+bool Assembler::runs(const std::string& target, const std::string& files) const {
+  return std::system(fmt::format("ulimit -c 0; timeout 60 '{}' -arch={} {} -o '{}.out' 2>'{}.err'",
+                                 program_, target, files, base_, base_)
+                         .c_str()) == 0;
+}
+
+/// Lines that are no syntax. It stops at the first one of a file, so each has a file of its own;
+/// their names are declared nowhere, which is no matter here.
+std::vector<size_t> Assembler::misspelt(std::span<const std::string> lines, const Frame& frame,
+                                        const std::string& target) {
+  const std::string version = frame.head.substr(0, frame.head.find('\n'));
+  const std::filesystem::path folder = base_;
+  std::filesystem::create_directory(folder);
+  for (size_t n = 0; n < lines.size(); ++n)
+    std::ofstream(folder / fmt::format("{}.ptx", n))
+        << fmt::format("{}\n.target {}\n.address_size 64\n.entry k{}() {{\n{}\n}}\n", version,
+                       target, n, lines[n]);
+  std::string files;
+  for (size_t n = 0; n < lines.size(); ++n) files += fmt::format(" '{}/{}.ptx'", base_, n);
+  runs(target, files);
+  std::vector<size_t> out;
+  std::ifstream in(base_ + ".err");
+  for (std::string text; std::getline(in, text);) {
+    const size_t at = text.find(base_);
+    if (at == text.npos || text.find("Parsing error") == text.npos) continue;
+    size_t number = lines.size();
+    std::from_chars(text.data() + at + base_.size() + 1, text.data() + text.size(), number);
+    if (number < lines.size()) out.push_back(number);
+  }
+  std::filesystem::remove_all(folder);
+  return out;
+}
+
 Assembler::Answer Assembler::ask(const std::vector<std::string>& lines, const Frame& frame,
                                  const std::string& target) {
   // The module's own target is the one that is asked.
@@ -53,11 +85,7 @@ Assembler::Answer Assembler::ask(const std::vector<std::string>& lines, const Fr
     out << frame.tail;
   }
   Answer answer;
-  answer.accepted =
-      std::system(
-          fmt::format("ulimit -c 0; timeout 60 '{}' -arch={} '{}.ptx' -o '{}.out' 2>'{}.err'",
-                      program_, target, base_, base_, base_)
-              .c_str()) == 0;
+  answer.accepted = runs(target, "'" + base_ + ".ptx'");
   std::ifstream in(base_ + ".err");
   for (std::string text; std::getline(in, text);) {
     const size_t number = line_of_error(text);
@@ -68,12 +96,22 @@ Assembler::Answer Assembler::ask(const std::vector<std::string>& lines, const Fr
   return answer;
 }
 
-std::string Assembler::judge(std::span<const std::string> lines, const Frame& frame,
-                             const std::string& target) {
-  std::string out(lines.size(), 'A');
-  std::vector<size_t> which(lines.size());
-  std::iota(which.begin(), which.end(), size_t{0});
-  narrow(lines, which, frame, target, out);
+std::vector<std::string> Assembler::judge(std::span<const std::string> lines, const Frame& frame,
+                                          std::span<const std::string> targets) {
+  std::string syntax(lines.size(), 'A');
+  for (const size_t n : misspelt(lines, frame, targets.back())) syntax[n] = 'R';
+  std::vector<std::string> out(targets.size(), syntax);
+  std::string deadly = syntax;  // what it died of for an earlier target goes by itself
+  for (size_t i = 0; i < targets.size(); ++i) {
+    std::vector<size_t> which;
+    for (size_t n = 0; n < lines.size(); ++n)
+      if (deadly[n] == 'A') which.push_back(n);
+    narrow(lines, which, frame, targets[i], out[i]);
+    for (size_t n = 0; n < lines.size(); ++n)
+      if (deadly[n] == '?') narrow(lines, std::span(&n, 1), frame, targets[i], out[i]);
+    for (size_t n = 0; n < lines.size(); ++n)
+      if (out[i][n] == '?') deadly[n] = '?';
+  }
   return out;
 }
 

@@ -95,7 +95,12 @@ Line taken_apart(std::string_view text) {
   return line;
 }
 
-Lines::Lines(uint64_t seed, const std::vector<std::string>& known) : random_(seed) {
+Lines::Lines(uint64_t seed, const std::vector<std::string>& known,
+             std::span<const std::string> only)
+    : random_(seed) {
+  for (const CompiledRow& row : lanewise::ptx::table())
+    if (only.empty() || std::ranges::find(only, row.row->opcode) != only.end())
+      rows_.push_back(&row);
   for (const std::string& text : known) {
     Line line = taken_apart(text);
     if (!is_name(line.opcode)) continue;
@@ -105,8 +110,7 @@ Lines::Lines(uint64_t seed, const std::vector<std::string>& known) : random_(see
 }
 
 std::string Lines::next() {
-  const std::vector<CompiledRow>& rows = lanewise::ptx::table();
-  Line line = from_row(rows[random_.below(static_cast<uint32_t>(rows.size()))]);
+  Line line = from_row(*random_.pick(rows_));
   if (random_.chance(10)) line.guard = random_.pick({"@%p1", "@!%p2"});
   for (uint32_t faults = random_.pick({0, 0, 0, 1, 1, 2}); faults > 0; --faults) spoil(line);
   return line.text();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +23,8 @@ Line taken_apart(std::string_view text);
 
 class Lines {
  public:
-  /// `known`: lines whose operands may be used again.
-  Lines(uint64_t seed, const std::vector<std::string>& known);
+  /// `known`: lines whose operands may be used again. `only`: of these opcodes, if any.
+  Lines(uint64_t seed, const std::vector<std::string>& known, std::span<const std::string> only);
   std::string next();
 
  private:
@@ -38,6 +39,7 @@ class Lines {
   void spoil(Line& line);
 
   lanewise::programs::Random random_;
+  std::vector<const lanewise::ptx::CompiledRow*> rows_;
   std::map<std::string, std::vector<Line>, std::less<>> known_;
   std::vector<std::string> operands_;  ///< of all known lines
 };

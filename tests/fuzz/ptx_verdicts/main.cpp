@@ -26,7 +26,8 @@ struct Options {
   uint64_t seed = 1;
   size_t lines = 2560;
   std::string old_program = "/usr/bin/ptxas", program = "/usr/local/cuda/bin/ptxas", known, out,
-              folder = std::filesystem::temp_directory_path();
+              table, from, folder = std::filesystem::temp_directory_path();
+  std::vector<std::string> only;
   double least = 0.995;
 };
 
@@ -42,23 +43,23 @@ struct Score {
   size_t scored = 0, agreed = 0, accepted_here = 0;
 };
 
-std::vector<std::string> known_lines(const std::string& path) {
+std::vector<std::string> first_cells(const std::string& path) {
   std::vector<std::string> out;
   std::ifstream in(path);
-  std::string line;
-  std::getline(in, line);
-  for (; std::getline(in, line);) out.push_back(line.substr(0, line.find('\t')));
+  for (std::string line; std::getline(in, line);) out.push_back(line.substr(0, line.find('\t')));
   return out;
 }
 
 class Fuzzer {
  public:
   explicit Fuzzer(Options options)
-      : options_(std::move(options)), lines_(options_.seed, known_lines(options_.known)) {
+      : options_(std::move(options)),
+        lines_(options_.seed, first_cells(options_.known), options_.only) {
     const std::string data = LANEWISE_TEST_DATA "/data/oracle/ptx_whole_";
     add(options_.old_program, data + "7.8.ptx", "7.8", {"sm_50", "sm_70", "sm_80", "sm_90"});
     add(options_.program, data + "9.0.ptx", "9.0", {"sm_80", "sm_90a", "sm_100a", "sm_120a"});
     if (!options_.out.empty()) out_.open(options_.out);
+    if (!options_.table.empty()) table_.open(options_.table);
   }
 
   int run() {
@@ -66,7 +67,14 @@ class Fuzzer {
       fmt::print("no assembler is here: skipped\n");
       return kSkipped;
     }
-    for (size_t n = 0; n < options_.lines; n += kTogether) batch();
+    const std::vector<std::string> given = first_cells(options_.from);
+    const size_t count = given.empty() ? options_.lines : given.size();
+    for (size_t n = 0; n < count; n += kTogether) {
+      std::vector<std::string> texts;
+      for (size_t i = n; i < n + kTogether && (given.empty() || i < count); ++i)
+        texts.push_back(given.empty() ? lines_.next() : given[i]);
+      batch(texts);
+    }
     return report();
   }
 
@@ -80,20 +88,21 @@ class Fuzzer {
       fmt::print("{} is not here or is of another release\n", program);
   }
 
-  void batch() {
-    std::vector<std::string> texts;
-    while (texts.size() < kTogether) texts.push_back(lines_.next());
+  void batch(const std::vector<std::string>& texts) {
+    std::vector<std::string> letters(texts.size());
     for (Judge& judge : judges_) {
       const std::vector<LineVerdict> ours = judge_lines(texts, judge.frame, judge.targets);
-      std::vector<std::string> theirs;
-      for (const std::string& target : judge.targets)
-        theirs.push_back(judge.assembler.judge(texts, judge.frame, target));
+      const std::vector<std::string> theirs =
+          judge.assembler.judge(texts, judge.frame, judge.targets);
       for (size_t n = 0; n < texts.size(); ++n) {
         std::string expected;
-        for (const std::string& letters : theirs) expected += letters[n];
+        for (const std::string& of_target : theirs) expected += of_target[n];
+        letters[n] += expected;
         compare(texts[n], expected, ours[n], judge.version);
       }
     }
+    for (size_t n = 0; n < texts.size() && table_.is_open(); ++n)
+      table_ << fmt::format("{}\t{}\tfound\n", texts[n], letters[n]);
   }
 
   void compare(const std::string& text, const std::string& expected, const LineVerdict& ours,
@@ -135,7 +144,7 @@ class Fuzzer {
   ptx_verdicts::Lines lines_;
   std::vector<Judge> judges_;
   std::map<std::string, Score> scores_;
-  std::ofstream out_;
+  std::ofstream out_, table_;
 };
 
 int run(int argc, char** argv) {
@@ -146,7 +155,11 @@ int run(int argc, char** argv) {
   app.add_option("--old-ptxas", options.old_program, "the assembler of CUDA 11.8");
   app.add_option("--ptxas", options.program, "the assembler of CUDA 13.0");
   app.add_option("--known", options.known, "a table of lines whose operands are used again");
+  app.add_option("--only", options.only, "of these opcodes")->delimiter(',');
+  app.add_option("--from", options.from, "the lines of this file instead of random ones");
   app.add_option("--out", options.out, "a table of the lines that are judged differently");
+  app.add_option("--table", options.table,
+                 "all lines with the assemblers' verdicts, as tests have them");
   app.add_option("--least", options.least, "the part that must agree");
   app.add_option("--folder", options.folder, "for the files");
   CLI11_PARSE(app, argc, argv);

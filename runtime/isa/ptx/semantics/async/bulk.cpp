@@ -80,6 +80,7 @@ void unless_late(Emit& e, const std::function<ir::Reg()>& queue,
 
 /// What st.async and red.async write; the mbarrier that they report to.
 Located note_reporting(Emit& e, const Located& to, ir::AsyncNote how) {
+  if (e.count() < 3) e.fail("what reports to no barrier is not documented");
   note_bytes(e, how, ir::AsyncKind::barrier, to, imm(to.mem.bytes()));
   const Located barrier = locate(e, 2, e.get("ss"));
   note_tracked(e, ir::AsyncKind::barrier, barrier);

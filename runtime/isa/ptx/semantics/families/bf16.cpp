@@ -188,13 +188,21 @@ void pack_integers(Emit& e) {
   }
   ir::Operand both = u32_op(e, Op::or_, u32_op(e, Op::shl, part[0], imm(d.bits)), part[1]);
   if (e.count() == 4)
-    both = u32_op(e, Op::or_, both, u32_op(e, Op::shl, e.raw(3, kB32), imm(uint64_t{2} * d.bits)));
+    both = u32_op(e, Op::or_, both,
+                  u32_op(e, Op::shl, e.raw(3, kB32, Fit::wider), imm(uint64_t{2} * d.bits)));
   e.set(0, kB32, both);
 }
 
 /// The assembler of PTX 7.8 takes it wherever it takes the conversion.
 void flush_rule(legal::Context& c) {
   if (c.has("ftz") && !c.old()) c.need(90, 78, "`.ftz` from bf16");
+}
+
+/// Constants in this rounding are those of 32 bits (`0f...`).
+void single_rule(legal::Context& c) {
+  const Operand& o = c.in.operands[1];
+  if (o.kind == Operand::Kind::float_ && !o.single)
+    c.error(o, "a constant of 64 bits, a register or `0f` was expected");
 }
 
 #define LW_INTEGERS "u8|u16|u32|u64|s8|s16|s32|s64"
@@ -208,7 +216,7 @@ constexpr Row bf16_pair_row(const char* pattern, LowerFn lower, const char* gate
 
 constexpr Row kBf16Rows[] = {
     bf16_row("rnd:rn|rz|rm@.71|rp@.71 ?ftz dtype:bf16 type:f32", to_bf16, "80.70"),
-    bf16_row("rnd:rn|rz ?relu+ ?satfinite@90.81+ dtype:bf16 type:f32", to_bf16, "80.70"),
+    bf16_row("rnd:rn|rz ?relu+ ?satfinite@.81+ dtype:bf16 type:f32", to_bf16, "80.70"),
     bf16_pair_row("rnd:rn|rz ?relu+ ?satfinite@.81+ dtype:bf16x2 type:f32", to_bf16x2, "80.70"),
     bf16_row("rnd:$rnd dtype:bf16 type:f64|" LW_INTEGERS, to_bf16, "90.78"),
     bf16_row("?rnd:$rnd dtype:bf16 type:f16", to_bf16, "90.78"),
@@ -218,11 +226,13 @@ constexpr Row kBf16Rows[] = {
     bf16_row("rnd:$irnd dtype:bf16 type:bf16", to_whole, "90.78"),
     Row{"cvt", "rnd:rn|rz relu+ dtype:f16 type:f32", "n>:$dtype m>", to_f16_relu}.in("80.70"),
     bf16_pair_row("rnd:rn|rz relu+ dtype:f16x2 type:f32", to_f16x2_relu, "80.70"),
-    Row{"cvt", "rna ?satfinite@.81+ dtype:tf32 type:f32", "n:$dtype s", to_tf32}.in("80.70"),
+    Row{"cvt", "rna ?satfinite@.81+ dtype:tf32 type:f32", "n:$dtype s", to_tf32}
+        .with(single_rule)
+        .in("80.70"),
     Row{"cvt", "rnd:rn|rz ?satfinite@100.86+ ?relu+ dtype:tf32 type:f32", "n:$dtype s", to_tf32}.in(
         "90.78"),
-    Row{"cvt", "pack sat+ dtype:u16|s16 type:s32", "d> s> s>", pack_integers}.in("72.65"),
-    Row{"cvt", "pack sat+ dtype:u8|s8 type:s32 ctype:b32", "d> s> s> s>", pack_integers}.in(
+    Row{"cvt", "^pack sat+ dtype:u16|s16 type:s32", "d> s> s>", pack_integers}.in("72.65"),
+    Row{"cvt", "^pack sat+ dtype:u8|s8 type:s32 ctype:b32", "d> s> s> s>:$ctype", pack_integers}.in(
         "72.65"),
 };
 

@@ -111,11 +111,11 @@ constexpr Row kBfloatRows[] = {
     Row{"fma", "rn ?relu+ type:bf16|bf16x2", "d s s s", bf16_arithmetic<Op::ffma, 3>}.in("80.70"),
     Row{"neg", "type:bf16|bf16x2", "d s", bf16_sign<Op::xor_, 0x8000>}.in("80.70"),
     Row{"abs", "type:bf16|bf16x2", "d s", bf16_sign<Op::and_, 0x7fff>}.in("80.70"),
-    Row{"min", "?NaN type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmin>}.in("80.70"),
-    Row{"max", "?NaN type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmax>}.in("80.70"),
-    Row{"min", "?NaN xorsign@86.72 abs type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmin>}.in(
+    Row{"min", "?NaN+ type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmin>}.in("80.70"),
+    Row{"max", "?NaN+ type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmax>}.in("80.70"),
+    Row{"min", "?NaN+ xorsign@86.72 abs type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmin>}.in(
         "80.70"),
-    Row{"max", "?NaN xorsign@86.72 abs type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmax>}.in(
+    Row{"max", "?NaN+ xorsign@86.72 abs type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmax>}.in(
         "80.70"),
     Row{"ex2", "approx+ ftz type:bf16|bf16x2", "d s", bf16_function<Op::fex2_approx>, kEx2Bf16,
         nullptr, kApproxBf16}

@@ -145,7 +145,7 @@ ir::Operand nth_bit(Emit& e, ir::Operand mask, ir::Operand n) {
 /// Finds the offset-th set bit from `base` on, upwards or, with a negative offset, downwards;
 /// offset 0 asks for the bit at `base`. Downwards is upwards in the reversed mask.
 void fns(Emit& e) {
-  const ir::Operand mask = e.raw(1, kB32), base = e.raw(2, kB32), offset = e.raw(3, kS32);
+  const ir::Operand mask = e.raw(1, kB32), base = e.raw(2, kB32), offset = e.raw(3, kB32);
   const ir::Reg down = e.op(Op::icmp, Type::s32, {offset, imm(0)}, {.cond = ir::Cond::lt});
   const ir::Reg mirrored = e.op(Op::brev, Type::u32, {mask});
   const ir::Reg last = e.op(Op::sub, Type::u32, {imm(31), base});
@@ -186,7 +186,7 @@ constexpr Row kBitsRows[] = {
     {"popc", "type:b32|b64", "d:u32 s", count<Op::popc>},
     {"brev", "type:b32|b64", "d s", brev},
     {"prmt", "type:b32 ?mode:f4e|b4e|rc8|ecl|ecr|rc16", "d s s s", prmt},
-    Row{"fns", "type:b32", "d s s:u32 s:s32", fns}.in("30.60"),
+    Row{"fns", "type:b32", "d s s s", fns}.in("30.60"),
     Row{"bmsk", "mode:clamp|wrap type:b32", "d:u32 s:u32 s:u32", bmsk}.in("70.76"),
     Row{"szext", "mode:clamp|wrap type:u32|s32", "d s s:u32", szext}.in("70.76"),
 };

@@ -21,6 +21,16 @@ void ordering(Context& c) {
   if (c.get("scope") == "cluster") c.need(90, 80, "`.cluster`");
 }
 
+/// By a generic address, too, the variable of a barrier lies in shared memory.
+void barrier_place(Context& c, size_t i) {
+  const Operand& o = c.in.operands[i];
+  const legal::Symbol s = c.symbol(o);
+  c.near_address(i, c.get("ss"));
+  if (c.old() || c.has("ss") || s.kind != legal::Symbol::Kind::variable) return;
+  if (s.variable->space == "global" || s.variable->space == "local")
+    c.error(o, found_text(o, s) + " as barrier, a .shared variable was expected");
+}
+
 void state(Context& c, size_t i) {
   const Operand& o = c.in.operands[i];
   const bool remote = c.get("ss") == "shared::cluster";
@@ -39,11 +49,13 @@ void arrive(Context& c) {
   }
   if (c.has("noComplete") && c.get("scope") == "cluster")
     c.error("`.noComplete` with `.cluster`, `.cta` was expected");
+  if (c.has("noComplete") && c.get("sem") == "relaxed")
+    c.error("`.noComplete` with `.relaxed`, `.release` was expected");
   if (c.has("noComplete") && c.has("expect_tx"))
     c.error("`.noComplete` with `.expect_tx`, one of them was expected");
   if (!c.count(counted ? 3 : 2, 3)) return;
   state(c, 0);
-  c.near_address(1, c.get("ss"));
+  barrier_place(c, 1);
   if (c.in.operands.size() == 2) return;
   if (!counted) c.need(90, 78, "a count without `.noComplete`");
   const Operand& n = c.in.operands[2];
@@ -59,7 +71,7 @@ void wait(Context& c) {
   const bool tries = c.has("try_wait");
   if (!c.count(3, tries ? 4 : 3)) return;
   c.predicate_of(c.in.operands[0], true);
-  c.near_address(1, c.get("ss"));
+  barrier_place(c, 1);
   const Operand& o = c.in.operands[2];
   if (c.has("parity")) {
     if (o.kind == K::integer && o.bits > 1) c.error(o, "a parity above 1, 0 or 1 was expected");
@@ -70,9 +82,22 @@ void wait(Context& c) {
   if (c.in.operands.size() == 4) c.value_of(c.in.operands[3], kU32, Fit::exact);
 }
 
+void set_up(Context& c) {
+  barrier_place(c, 0);
+}
+void transfer(Context& c) {
+  ordering(c);
+  barrier_place(c, 0);
+}
+
 void near(Context& c) {
   const Operand& o = c.in.operands[0];
   if (!o.elements.empty()) c.error(o, "more than an address in the brackets, none was expected");
+}
+
+void invalidate(Context& c) {
+  barrier_place(c, 0);
+  near(c);
 }
 
 void registers_count(Context& c) {
@@ -90,7 +115,7 @@ PType element_type(Context& c) {
   const PType t = c.type();
   if (name.starts_with('e'))
     return {PType::Class::bits, name.ends_with("x4") ? 32U : name.ends_with("x2") ? 16U : 8U};
-  if (t.is_float() && (t.packed || t.bits == 16)) return t.untyped();
+  if (t.is_float() && (t.packed ? t.alternative : t.bits == 16)) return t.untyped();
   return t;
 }
 
@@ -133,19 +158,25 @@ constexpr Row device(const char* pattern) {
 // --- stores and reductions that report to a barrier
 // -----------------------------------------------
 
-/// The assembler does not look at the size of the vector.
+/// The assembler takes one value for a vector, and does not count the elements without `.v2`.
 void store_reporting(Context& c) {
-  if (!c.count(3, 3)) return;
+  if (c.has("scope") && (c.has("sem") || c.get("ss") == "shared::cta"))
+    c.error("`.cluster` with " + std::string(c.has("sem") ? "`.weak`" : "`.shared::cta`") +
+            ", it was expected without");
+  if (!c.count(2, 3)) return;
   c.near_address(0, c.get("ss"));
   const Operand& o = c.in.operands[1];
+  if (o.kind == K::vector && !c.count(3, 3)) return;
   if (o.kind == K::vector) {
     const size_t n = o.elements.size();
-    if (n != 1 && n != 2 && n != 4) c.error(o, "a vector of another size, 1, 2 or 4 was expected");
+    const bool free = !c.type().is_untyped() && !c.has("vec") && (n == 2 || n == 4);
+    if (!free && (n != c.vector() || c.type().bits * n > 128))
+      c.error(o, "a vector of another size, 1, 2 or 4 was expected");
     c.vector_of(o, c.type(), static_cast<unsigned>(n), Fit::exact, true, false);
   } else {
     c.source(1, c.type(), Fit::exact);
   }
-  c.near_address(2, "shared");
+  if (c.in.operands.size() > 2) c.near_address(2, "shared");
 }
 
 void store_global(Context& c) {
@@ -162,9 +193,7 @@ constexpr Row async(const char* opcode, const char* pattern, const char* operand
   return Row{opcode, pattern, operands, lower, "", nullptr, isa::Claim::effect}.in(gate);
 }
 
-#define LW_RED                                                        \
-  "^async sem:relaxed scope:cluster ?ss:shared::cluster|shared::cta " \
-  "mbarrier::complete_tx::bytes "
+#define LW_RED "^async sem:relaxed scope:cluster ?ss:shared::cluster mbarrier::complete_tx::bytes "
 
 constexpr const char* kCluster = "thread block clusters are not supported";
 
@@ -180,16 +209,16 @@ constexpr Row barrier(const char* pattern, const char* operands, LowerFn lower, 
 #define LW_ACQUIRE "?sem:acquire|relaxed ?scope:cta|cluster "
 
 constexpr Row kClusterRows[] = {
-    barrier("^init " LW_NEAR, "A m:u32", mbarrier_init, nullptr),
-    barrier("^inval " LW_NEAR, "A", mbarrier_inval, near),
+    barrier("^init " LW_NEAR, "x m:u32", mbarrier_init, set_up),
+    barrier("^inval " LW_NEAR, "x", mbarrier_inval, invalidate),
     barrier("^arrive ?^expect_tx " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
     barrier("^arrive ?noComplete " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
     barrier("^arrive_drop ?^expect_tx " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
     barrier("^arrive_drop ?noComplete " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
-    barrier("^expect_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, "A m:u32", mbarrier_transfer,
-            ordering, "90.80"),
-    barrier("^complete_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, "A m:u32", mbarrier_transfer,
-            ordering, "90.80"),
+    barrier("^expect_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, "x m:u32", mbarrier_transfer,
+            transfer, "90.80"),
+    barrier("^complete_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, "x m:u32", mbarrier_transfer,
+            transfer, "90.80"),
     barrier("^test_wait ?^parity " LW_ACQUIRE LW_NEAR, nullptr, mbarrier_wait, wait),
     barrier("^try_wait ?^parity " LW_ACQUIRE LW_NEAR, nullptr, mbarrier_wait, wait, "90.78"),
     Row{"mbarrier", "^pending_count type:b64", "d:u32 r:u64", mbarrier_pending, "", nullptr,
@@ -234,16 +263,19 @@ constexpr Row kClusterRows[] = {
           "mbarrier::complete_tx::bytes ~vec:v2|v4 type:b32|b64|u32|u64|s32|s64|f32|f64",
           nullptr, "90.81", store_async)
         .with(store_reporting),
+    async("st", "^async ?sem:weak ss:shared::cta ~vec:v2|v4 type:b32|b64|u32|u64|s32|s64|f32|f64",
+          nullptr, "90.81")
+        .with(store_reporting),
     async("st",
           "^async ?mmio ?sem:weak|release ?scope:gpu|sys ss:global "
           "type:b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64",
           "A:global m", "100.87")
         .with(store_global),
     async("st", "^bulk ?sem:weak ?ss:shared::cta", "A s:u64 i:0", "100.86"),
-    async("red", LW_RED "op:inc|dec type:u32", "A s A:shared", "90.81", reduce_async),
-    async("red", LW_RED "op:min|max type:u32|s32", "A s A:shared", "90.81", reduce_async),
-    async("red", LW_RED "op:add type:u32|s32|u64", "A s A:shared", "90.81", reduce_async),
-    async("red", LW_RED "op:and|or|xor type:b32", "A s A:shared", "90.81", reduce_async),
+    async("red", LW_RED "op:inc|dec type:u32", "A s ?A", "90.81", reduce_async),
+    async("red", LW_RED "op:min|max type:u32|s32", "A s ?A", "90.81", reduce_async),
+    async("red", LW_RED "op:add type:u32|s32|u64", "A s ?A", "90.81", reduce_async),
+    async("red", LW_RED "op:and|or|xor type:b32", "A s ?A", "90.81", reduce_async),
     async("red", "^async ?mmio sem:release scope:gpu|sys ss:global op:add type:u32|s32|u64|s64",
           "A:global s", "100.87"),
 
@@ -253,7 +285,7 @@ constexpr Row kClusterRows[] = {
         .with(registers_count)
         .in("90a.80"),
     Row{"clusterlaunchcontrol",
-        "^try_cancel async ?ss:shared::cta mbarrier::complete_tx::bytes "
+        "^try_cancel ^async ?ss:shared::cta mbarrier::complete_tx::bytes "
         "?multicast::cluster::all@100a.86 "
         "type:b128",
         "A:shared A:shared", nullptr, kCluster}

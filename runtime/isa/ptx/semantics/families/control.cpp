@@ -250,7 +250,7 @@ constexpr Row kControlRows[] = {
     {"brkpt", "", "", no_operation, "", nullptr, kNothing},
     {"pmevent", "", "i:0..15", no_operation, "", nullptr, kNothing},
     {"pmevent", "mask", "i:0..65535", no_operation, "", nullptr, kNothing},
-    Row{"nanosleep", "type:u32", "s", no_operation, "", nullptr, kNothing}.in("70.63"),
+    Row{"nanosleep", "type:u32", "s:u32", no_operation, "", nullptr, kNothing}.in("70.63"),
     // A launch waits for all that came before it.
     Row{"griddepcontrol", "what:wait|launch_dependents", "", no_operation, "", nullptr, kNothing}
         .in("90.78"),

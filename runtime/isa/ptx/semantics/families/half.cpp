@@ -72,14 +72,14 @@ constexpr Row kHalfRows[] = {
     Row{"mul", "?rn ?ftz ?sat+ type:f16|f16x2", "d s s", half<Op::fmul, 2>}.in("53.42"),
     Row{"fma", "rn ?ftz ?sat+ type:f16|f16x2", "d s s s", half<Op::ffma, 3>}.in("53.42"),
     Row{"fma", "rn ?ftz relu@80.70 type:f16|f16x2", "d s s s", half_fma_relu}.in("53.42"),
-    Row{"min", "?ftz ?NaN xorsign@86.72 abs type:f16|f16x2", "d s s", half_xorsign<Op::fmin>}.in(
+    Row{"min", "?ftz ?NaN+ xorsign@86.72 abs type:f16|f16x2", "d s s", half_xorsign<Op::fmin>}.in(
         "80.70"),
-    Row{"max", "?ftz ?NaN xorsign@86.72 abs type:f16|f16x2", "d s s", half_xorsign<Op::fmax>}.in(
+    Row{"max", "?ftz ?NaN+ xorsign@86.72 abs type:f16|f16x2", "d s s", half_xorsign<Op::fmax>}.in(
         "80.70"),
     Row{"neg", "?ftz type:f16|f16x2", "d s", half<Op::fneg, 1>}.in("53.60"),
     Row{"abs", "?ftz type:f16|f16x2", "d s", half<Op::fabs, 1>}.in("53.65"),
-    Row{"min", "?ftz ?NaN type:f16|f16x2", "d s s", half<Op::fmin, 2>}.in("80.70"),
-    Row{"max", "?ftz ?NaN type:f16|f16x2", "d s s", half<Op::fmax, 2>}.in("80.70"),
+    Row{"min", "?ftz ?NaN+ type:f16|f16x2", "d s s", half<Op::fmin, 2>}.in("80.70"),
+    Row{"max", "?ftz ?NaN+ type:f16|f16x2", "d s s", half<Op::fmax, 2>}.in("80.70"),
     Row{"ex2", "approx+ type:f16|f16x2", "d s", through_f32<Op::fex2_approx>, kEx2Half, nullptr,
         kApproxHalf}
         .in("75.70"),

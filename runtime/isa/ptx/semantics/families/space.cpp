@@ -151,7 +151,8 @@ void to_generic_rule(Context& c) {
 void space_test_rule(Context& c) {
   const Operand& a = c.in.operands[1];
   const Symbol s = c.symbol(a);
-  if (s.kind == Symbol::Kind::function) c.error(a, found_text(a, s) + ", an address was expected");
+  if (s.kind == Symbol::Kind::function || s.type.packed)
+    c.error(a, found_text(a, s) + ", an address was expected");
   const bool narrow = s.kind == Symbol::Kind::reg && s.type.bits == 32;
   c.source(1, narrow ? kU32 : kU64, Fit::exact);
 }
@@ -194,7 +195,8 @@ constexpr Row kSpaceRows[] = {
     Row{"mapa", "?ss:shared::cluster type:u32|u64", "n x m:u32", mapa, kOneGroup}
         .with(map_rank_rule)
         .in("90.78"),
-    Row{"getctarank", "?ss:shared::cluster type:u32|u64|s32@.80", "n:u32 x", getctarank, kOneGroup}
+    Row{"getctarank", "?ss:shared::cluster type:u32|u64|s64|s32@.80", "n:u32 x", getctarank,
+        kOneGroup}
         .with(rank_rule)
         .in("90.78"),
 };

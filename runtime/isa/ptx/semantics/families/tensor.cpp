@@ -88,6 +88,8 @@ void tensor_commit(Context& c) {
 }
 
 void tensor_copy(Context& c) {
+  if (c.has("fmt") != c.has("src"))
+    c.error("one format of a conversion, that of the source and `.b8x16` were expected together");
   if (!c.count(2, 2)) return;
   tensor_address(c, 0);
   c.value_of(c.in.operands[1], kU64, Fit::exact);
@@ -260,6 +262,16 @@ void bulk_size(Context& c, size_t i) {
   c.value_of(o, kU32, Fit::exact);
 }
 
+/// The address of the barrier, also without brackets.
+void reported_to(Context& c, size_t i) {
+  const Operand& o = c.in.operands[i];
+  const legal::Symbol s = c.symbol(o);
+  const bool plain = o.kind == K::name && s.kind == legal::Symbol::Kind::reg;
+  if (plain && s.type.bits == 64 && !c.has("L2::cache_hint"))
+    return c.register_of(o, kU64, Fit::exact);
+  c.near_address(i, "shared");
+}
+
 void bulk_copy(Context& c) {
   const bool reports = c.has("mbarrier::complete_tx::bytes");
   const size_t n = 3 + (reports ? 1 : 0) + tail_count(c);
@@ -268,7 +280,7 @@ void bulk_copy(Context& c) {
   c.near_address(ops.take(), c.get("to_space"));
   c.near_address(ops.take(), c.get("from_space"));
   bulk_size(c, ops.take());
-  if (reports) c.near_address(ops.take(), "shared");
+  if (reports) reported_to(c, ops.take());
   copy_tail(c, ops);
 }
 
@@ -281,6 +293,17 @@ void bulk_prefetch(Context& c) {
   copy_tail(c, ops);
 }
 
+/// The assembler looks at addresses beside a tensor only where they are in brackets, and then not
+/// at the type of a register.
+void loose_address(Context& c, size_t i, std::string_view space) {
+  const Operand& o = c.in.operands[i];
+  const legal::Symbol s = c.symbol(o);
+  const bool reg = s.kind == legal::Symbol::Kind::reg && s.vector == 1;
+  const bool any = o.kind == K::integer || o.kind == K::float_ ||
+                   (reg && (o.kind == K::name || o.kind == K::address));
+  if (!any) c.near_address(i, space);
+}
+
 /// `[map, {x, y}]`
 void tensor_place(Context& c, size_t i) {
   const Operand& o = c.in.operands[i];
@@ -291,7 +314,7 @@ void tensor_place(Context& c, size_t i) {
     c.error(o, "not a tensor and coordinates in brackets, they were expected");
     return;
   }
-  c.near_address(i, "");
+  loose_address(c, i, "");
   c.vector_of(o.elements[0], kS32, n, Fit::exact, true, false);
 }
 
@@ -317,9 +340,9 @@ void tensor_bulk_load(Context& c) {
   const size_t n = (prefetch ? 1 : 3) + (offsets ? 1 : 0) + tail_count(c);
   if (!c.count(n, n)) return;
   Operands ops(c);
-  if (!prefetch) c.near_address(ops.take(), c.get("to_space"));
+  if (!prefetch) loose_address(c, ops.take(), c.get("to_space"));
   tensor_place(c, ops.take());
-  if (!prefetch) c.near_address(ops.take(), "shared");
+  if (!prefetch) loose_address(c, ops.take(), "shared");
   if (offsets) c.vector_of(c.in.operands[ops.take()], kB16, offsets, Fit::exact, true, false);
   copy_tail(c, ops);
 }
@@ -330,7 +353,7 @@ void tensor_bulk_store(Context& c) {
   if (!c.count(n, n)) return;
   Operands ops(c);
   tensor_place(c, ops.take());
-  c.near_address(ops.take(), "shared::cta");
+  loose_address(c, ops.take(), "shared::cta");
   copy_tail(c, ops);
 }
 
@@ -411,7 +434,7 @@ constexpr Row kTensorRows[] = {
     row("wgmma", "^mma_async sync+ aligned shape:* dtype:s32 atype:b1 btype:b1 op:and popc",
         group_multiply, "=90.80", kGroupUnit),
     Row{"wgmma", "^what:fence|commit_group sync+ aligned", "", nullptr, kGroupUnit}.in("=90.80"),
-    Row{"wgmma", "^wait_group sync+ aligned", "i:0..7", nullptr, kGroupUnit}.in("=90.80"),
+    Row{"wgmma", "^wait_group sync+ aligned", "i:0..2147483647", nullptr, kGroupUnit}.in("=90.80"),
 
     row("tensormap",
         "^replace tile field:global_address|rank|box_dim|global_dim|global_stride|element_stride|"

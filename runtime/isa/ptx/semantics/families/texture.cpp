@@ -66,6 +66,8 @@ void place(Context& c, size_t i, std::string_view type, unsigned coordinates, PT
   if (c.get("geom").starts_with('a') && index.kind == Symbol::Kind::reg && index.type.is_float())
     c.error(at,
             found_text(at.elements[0], index) + " as index of a layer, an integer was expected");
+  if (!texture && index.type.packed)
+    c.error(at, found_text(at, index) + " as coordinate, an integer was expected");
   // Elements behind the coordinates are thrown away.
   const auto found = static_cast<unsigned>(at.elements.size());
   const bool more = found > coordinates && (found == 2 || found == 4);
@@ -79,6 +81,9 @@ void extras(Context& c, size_t at, const Geometry& g, bool with_depth) {
     c.count(at, at + 2);
     return;
   }
+  const bool integers = c.get("ctype") == "s32";
+  if (integers && n == at + 2)
+    c.error(c.in.operands[at + 1], "a depth beside integers, none was expected");
   for (size_t i = at; i < n; ++i) {
     const Operand& o = c.in.operands[i];
     if (i == at && o.kind == K::vector && g.offsets != 0) {
@@ -86,8 +91,7 @@ void extras(Context& c, size_t at, const Geometry& g, bool with_depth) {
       c.vector_of(o, kS32, pair ? 2 : g.offsets, Fit::exact, true, false);
     } else if (g.depth && with_depth && (i == at || i + 1 == n)) {
       const Symbol s = c.symbol(o);
-      const bool integers = c.get("ctype") == "s32";
-      const bool offset = i == at && (o.kind == K::integer || (g.offsets != 0 && s.type.is_int()));
+      const bool offset = i == at && (o.kind == K::integer || s.type.is_int());
       c.value_of(o, offset || integers ? kS32 : kF32, Fit::exact);
     } else {
       c.error(o, "one operand more than this geometry has, none was expected");
@@ -129,7 +133,7 @@ void fetch(Context& c) {
   if (!d) return;
   const PType t = c.type("dtype");
   const bool half = t.is_float() && t.bits == 16;
-  c.vector_of(*d, t.packed ? kB32 : half ? kB16 : t, t.packed ? 2 : 4, Fit::exact, false, false);
+  c.vector_of(*d, half ? kB16 : t, t.packed ? 2 : 4, Fit::exact, false, false);
   place(c, 1, "texref", g.coordinates, integers ? kS32 : kF32);
   if (mip == "level") c.value_of(c.in.operands[2], integers ? kS32 : kF32, Fit::exact);
   for (size_t i = 2; i < plain && mip == "grad"; ++i) {
@@ -156,9 +160,10 @@ void surface_data(Context& c, size_t i, bool reads) {
   if (n == 1 && o.kind != K::vector)
     return reads ? c.value_of(o, c.type(), Fit::wider) : c.register_of(o, c.type(), Fit::wider);
   const size_t found = o.kind == K::vector ? o.elements.size() : 0;
-  // Without `.v2` the assembler takes vectors, too.
-  const auto expected = n == 1 && (found == 2 || found == 4) ? static_cast<unsigned>(found) : n;
-  c.vector_of(o, c.type(), expected, Fit::wider, reads, false);
+  // Without `.v2` the assembler takes vectors, too, of elements of any width.
+  const bool any = n == 1 && (found == 2 || found == 4);
+  const PType want = any ? c.symbol(o.elements[0]).type.untyped() : c.type();
+  c.vector_of(o, want, any ? static_cast<unsigned>(found) : n, Fit::wider, reads, false);
 }
 
 void surface_load(Context& c) {

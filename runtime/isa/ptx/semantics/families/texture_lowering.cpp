@@ -188,6 +188,7 @@ void offsets(Emit& e, size_t first, TextureAccess& access, Words& src) {
   if (e.count() > first + 1)
     e.fail("a depth to compare with is not supported: CUDA makes no textures of depths");
   if (e.count() == first) return;
+  if (e.get("geom").ends_with("cube")) e.fail("what an offset in a cube is is not documented");
   const Operand& o = e.operand(first);
   std::vector<Operand> list = o.kind == Operand::Kind::vector ? o.elements : std::vector{o};
   if (o.kind == Operand::Kind::name) {

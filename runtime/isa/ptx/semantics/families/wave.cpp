@@ -31,7 +31,7 @@ void shfl(Emit& e) {
                     : name == "down" ? ir::ShflMode::down
                     : name == "bfly" ? ir::ShflMode::bfly
                                      : ir::ShflMode::idx;
-  const ir::Operand a = e.raw(1, kB32), b = e.raw(2, kU32), c = e.raw(3, kU32);
+  const ir::Operand a = e.raw(1, kB32), b = e.raw(2, kB32), c = e.raw(3, kB32);
   const ir::Operand mask = members(e, 4);
   const ir::Reg value = e.temp(ir::Width::b32), valid = e.temp(ir::Width::pred);
   ir::Inst& inst = e.emit(Op::shfl, Type::none, {value, valid}, {a, b, c, mask});
@@ -101,8 +101,8 @@ void warp_sync(Emit& e) {
 }
 
 constexpr Row kWaveRows[] = {
-    Row{"shfl", "sync+ mode:up|down|bfly|idx type:b32", "d| s s:u32 s:u32 s:u32", shfl}.in("30.60"),
-    Row{"shfl", "mode:up|down|bfly|idx type:b32", "d| s s:u32 s:u32", shfl, "", nullptr,
+    Row{"shfl", "sync+ mode:up|down|bfly|idx type:b32", "d| s s s s:u32", shfl}.in("30.60"),
+    Row{"shfl", "mode:up|down|bfly|idx type:b32", "d| s s s", shfl, "", nullptr,
         isa::Claim::effect}
         .in("<70"),
     Row{"vote", "sync+ op:any type:pred", "d p s:u32", vote<Op::vote_any>}.in("30.60"),

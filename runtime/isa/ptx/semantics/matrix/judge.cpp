@@ -249,6 +249,7 @@ void shared_matrix(Context& c, size_t at, size_t data, unsigned n, bool reads) {
   const Operand& o = c.in.operands[data];
   // The newer assembler does not count the elements of `.x8`, which the manual does not have.
   const bool free = c.get("num") == "x8";
+  if (free && o.elements.size() > 4) c.error(o, "more than 4 elements, fewer were expected");
   if (free && o.kind != K::vector) {
     c.register_of(o, kB32, Fit::exact);
   } else {
