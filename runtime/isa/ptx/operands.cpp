@@ -49,9 +49,8 @@ void pair(Context& c, size_t i, const OperandSpec& spec, PType want) {
 /// constants have no such type.
 bool stands_untyped(Context& c, const Operand& o, PType want, std::string_view slot) {
   const Symbol s = c.symbol(o);
-  if (s.kind == S::reg ? s.type.is_untyped() || s.type == want
-                       : o.kind != K::integer && o.kind != K::float_)
-    return true;
+  const bool constant = o.kind == K::integer || o.kind == K::float_ || s.kind == S::function;
+  if (s.kind == S::reg ? s.type.is_untyped() || s.type == want : !constant) return true;
   c.error(o, found_text(o, s) + " for ." + std::string(c.get(slot)) + ", a " +
                  want.untyped().text() + " register was expected");
   return false;
@@ -139,7 +138,8 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
   }
   if (o.kind == K::sink && spec.sink) return;
   // The address of a function is data, no number of bits or threads.
-  const bool fixed = !spec.type.starts_with('$') && spec.kind != 'A';
+  const bool counts = spec.kind == 'b' || spec.kind == 't' || spec.kind == 'c';
+  const bool fixed = counts || (!spec.type.starts_with('$') && spec.kind != 'A');
   if (fixed && c.symbol(o).kind == S::function && o.kind == K::name && spec.kind != 'a' &&
       spec.kind != 'x') {
     c.error(o, found_text(o, c.symbol(o)) + ", " + want.text() + " was expected");
@@ -147,8 +147,7 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
   }
   // A pair of halves counts as an integer where the qualifiers say the type, not as a count or
   // mask.
-  const bool counts = spec.kind == 'b' || spec.kind == 't' || spec.kind == 'c';
-  if (((fixed && want.is_int()) || counts) && c.symbol(o).type.packed) {
+  if ((counts || (fixed && want.is_int())) && c.symbol(o).type.packed) {
     c.error(o, found_text(o, c.symbol(o)) + ", a register of integers was expected");
     return;
   }

@@ -35,9 +35,11 @@ bool Assembler::takes(const Frame& frame, const std::string& target) {
 }
 
 bool Assembler::runs(const std::string& target, const std::string& files) const {
-  return std::system(fmt::format("ulimit -c 0; timeout 60 '{}' -arch={} {} -o '{}.out' 2>'{}.err'",
-                                 program_, target, files, base_, base_)
-                         .c_str()) == 0;
+  return std::system(
+             fmt::format(
+                 "ulimit -c 0; ulimit -t 1; timeout 60 '{}' -arch={} {} -o '{}.out' 2>'{}.err'",
+                 program_, target, files, base_, base_)
+                 .c_str()) == 0;
 }
 
 /// Lines that are no syntax. It stops at the first one of a file, so each has a file of its own;

@@ -48,16 +48,7 @@ ir::Operand combine(Emit& e, ir::Operand result) {
   return e.op(op, Type::pred, {result, e.pred(3)});
 }
 
-void check_count(Emit& e) {
-  const size_t wanted = e.has("bool") ? 4 : 3;
-  if (e.count() != wanted)
-    e.fail("'" + e.inst.opcode + "' " + (wanted == 4 ? "with" : "without") +
-           " a combining predicate takes " + std::to_string(wanted) + " operands, found " +
-           std::to_string(e.count()));
-}
-
 void setp(Emit& e) {
-  check_count(e);
   const ir::Operand result = compare(e, e.type());
   ir::Operand second;
   if (!e.operand(0).pair.empty()) second = combine(e, e.op(Op::not_, Type::pred, {result}));
@@ -68,7 +59,6 @@ void setp(Emit& e) {
 
 /// Both halves of .f16x2 or .bf16x2.
 void compare_halves(Emit& e, ir::Operand (&result)[2]) {
-  check_count(e);
   const bool bf16 = e.get("type") == "bf16x2";
   const PType t = bf16 ? kB32 : PType{PType::Class::flt, 32, true};
   const ir::Operand a = e.raw(1, t), b = e.raw(2, t);
@@ -100,7 +90,6 @@ void set_half2(Emit& e) {
 }
 
 void set_value(Emit& e) {
-  check_count(e);
   const bool bf16 = e.get("dtype") == "bf16";
   const PType d = bf16 ? kB16 : e.type("dtype");
   const ir::Operand p = combine(e, compare(e, e.type()));

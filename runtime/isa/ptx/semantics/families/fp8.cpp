@@ -129,7 +129,7 @@ constexpr Row kFp8Rows[] = {
     absent_row("rn satfinite+ ?relu+ dtype:$fp6 type:f32", "n:$dtype m m", kNarrow, kOwn),
     absent_row("rn ?relu+ dtype:f16x2 type:$fp6", "n:$dtype m", kNarrow, kOwn),
     absent_row("rnd:rz|rp ?satfinite+ dtype:ue8m0x2 type:f32", "n:$dtype m m", kNarrow, kOwn),
-    absent_row("rnd:rz|rp ?satfinite+ dtype:ue8m0x2 type:bf16x2", "n:$dtype s:b32", kNarrow, kOwn),
+    absent_row("rnd:rz|rp ?satfinite+ dtype:ue8m0x2 type:bf16x2", "n:$dtype r:b32", kNarrow, kOwn),
     absent_row("rn dtype:bf16x2 type:ue8m0x2", "d:b32 m", kNarrow, kOwn),
     absent_row("rs ?relu+ ?satfinite+ dtype:f16x2|bf16x2 type:f32", "n:$dtype m m B:b32", kRandom,
                kDevice),
