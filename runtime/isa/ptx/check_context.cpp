@@ -446,6 +446,13 @@ void Context::near_address(size_t i, std::string_view space) {
   address(i, narrow ? "local" : space);
 }
 
+void Context::refuse_narrow(size_t i) {
+  const Operand& o = in.operands[i];
+  const Symbol s = symbol(o);
+  if (o.kind == K::address && s.kind == S::reg && s.type.bits < 32)
+    error(o, found_text(o, s) + " as address, one of 32 or 64 bits was expected");
+}
+
 void Context::predicate_of(const Operand& o, bool writes) {
   const Symbol s = symbol(o);
   const bool reg = o.kind == K::name && s.kind == S::reg && s.type.is_pred() && s.vector == 1 &&

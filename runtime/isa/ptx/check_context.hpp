@@ -68,6 +68,8 @@ class Context {
   void address(size_t i, std::string_view space);
   /// The same where 32 bits are enough in every version: in shared memory, mostly.
   void near_address(size_t i, std::string_view space);
+  /// Of an address in a register of 8 or 16 bits, which some instructions do not take.
+  void refuse_narrow(size_t i);
   /// A predicate register, maybe negated where it is read; a constant there, too.
   void predicate_of(const Operand& o, bool writes);
   /// The 64-bit cache policy.

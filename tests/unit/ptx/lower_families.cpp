@@ -134,6 +134,26 @@ TEST_CASE("lowering: comparisons and selection") {
         "p9 = and.pred p6, p7\n");
 }
 
+TEST_CASE("lowering: a pair of halves as a word is the word") {
+  for (const std::string line :
+       {"add.u32 $1, $2, $3;", "mov.u32 $1, 5;", "ld.global.u32 $1, [gbuf];",
+        "ld.global.u16 $1, [gbuf];", "st.global.s32 [gbuf], $1;", "st.global.u8 [gbuf], $1;",
+        "st.global.v2.u32 [gbuf], {$1, $2};", "cvt.u16.u32 %h1, $2;", "cvt.rzi.u32.f32 $1, %f1;",
+        "atom.global.add.u32 $1, [gbuf], $2;", "red.global.max.s32 [gbuf], $1;",
+        "setp.lt.u32 %p1, $1, $2;", "mul.wide.s32 %rd1, $1, $2;", "prmt.b32 $1, $2, $3, 5;",
+        "shfl.sync.up.b32 $1, $2, $3, 0, -1;", "fns.b32 $1, %u1, $2, $3;",
+        "bfe.s32 $1, $2, 3, 4;"}) {
+    const auto with = [&](const std::string& name) {
+      std::string text = line;
+      for (size_t at = text.find('$'); at != text.npos; at = text.find('$'))
+        text.replace(at, 1, name);
+      return ir_of(text);
+    };
+    CAPTURE(line);
+    CHECK(with("%hh") == with("%r"));
+  }
+}
+
 TEST_CASE("lowering: floats and conversions") {
   CHECK(ir_of("fma.rz.ftz.sat.f32 %f1, %f2, %f3, 0f00000000;") ==
         "r7 = ffma.f32.rz.ftz.sat r4, r5, 0\n");

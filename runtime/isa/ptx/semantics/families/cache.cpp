@@ -148,6 +148,7 @@ double value_of(const Operand& o) {
 
 void prefetch_rule(Context& c) {
   refuse_variable(c, false);
+  if (c.has("tensormap")) c.refuse_narrow(0);
   const Operand& a = c.in.operands[0];
   const Symbol s = c.symbol(a);
   if (s.kind != Symbol::Kind::variable) return;

@@ -180,6 +180,11 @@ void store_reporting(Context& c) {
   if (c.in.operands.size() > 2) c.near_address(2, "shared");
 }
 
+void reduce_reporting(Context& c) {
+  c.refuse_narrow(0);
+  if (c.in.operands.size() > 2) c.refuse_narrow(2);
+}
+
 void store_global(Context& c) {
   if (c.get("sem") == "weak" && c.has("scope")) c.error("`.weak` with a scope, none was expected");
   if (c.get("sem") == "release" && !c.has("scope")) c.error("`.release` without a scope");
@@ -273,10 +278,14 @@ constexpr Row kClusterRows[] = {
           "A:global m", "100.87")
         .with(store_global),
     async("st", "^bulk ?sem:weak ?ss:shared::cta", "A s:u64 i:0", "100.86"),
-    async("red", LW_RED "op:inc|dec type:u32", "A s ?A", "90.81", reduce_async),
-    async("red", LW_RED "op:min|max type:u32|s32", "A s ?A", "90.81", reduce_async),
-    async("red", LW_RED "op:add type:u32|s32|u64", "A s ?A", "90.81", reduce_async),
-    async("red", LW_RED "op:and|or|xor type:b32", "A s ?A", "90.81", reduce_async),
+    async("red", LW_RED "op:inc|dec type:u32", "A s ?A", "90.81", reduce_async)
+        .with(reduce_reporting),
+    async("red", LW_RED "op:min|max type:u32|s32", "A s ?A", "90.81", reduce_async)
+        .with(reduce_reporting),
+    async("red", LW_RED "op:add type:u32|s32|u64", "A s ?A", "90.81", reduce_async)
+        .with(reduce_reporting),
+    async("red", LW_RED "op:and|or|xor type:b32", "A s ?A", "90.81", reduce_async)
+        .with(reduce_reporting),
     async("red", "^async ?mmio sem:release scope:gpu|sys ss:global op:add type:u32|s32|u64|s64",
           "A:global s", "100.87"),
 

@@ -1,4 +1,5 @@
 // Integer arithmetic. 16-bit forms compute in 32 bits and keep the low half.
+#include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/semantics/packed.hpp"
 
 namespace lanewise::ptx {
@@ -160,6 +161,17 @@ void extreme_relu(Emit& e) {
   e.set(0, kS32, e.op(Op::max, Type::s32, {found, imm(0)}));
 }
 
+/// The assembler calls a function for those of 64 bits, and fails on addresses of functions.
+void division_rule(legal::Context& c) {
+  if (c.type().bits != 64) return;
+  for (size_t i = 1; i < 3; ++i) {
+    const Operand& o = c.in.operands[i];
+    const legal::Symbol s = c.symbol(o);
+    if (s.kind == legal::Symbol::Kind::function)
+      c.error(o, found_text(o, s) + ", " + c.type().text() + " was expected");
+  }
+}
+
 constexpr Row kIntegerRows[] = {
     {"add", "type:$int", "d s s", low_bits2<Op::add>},
     {"add", "sat+ type:s32", "d s s", saturating<Op::add>},
@@ -173,8 +185,8 @@ constexpr Row kIntegerRows[] = {
     {"mul24", "^part:lo|hi type:u32|s32", "d s s", mul24},
     {"mad24", "^part:lo|hi type:u32|s32", "d s s s", mad24},
     {"mad24", "^part:hi sat+ type:s32", "d s s s", mad24_hi_sat},
-    {"div", "type:$int", "d s s", extended2<Op::div>},
-    {"rem", "type:$int", "d s s", extended2<Op::rem>},
+    Row{"div", "type:$int", "d s s", extended2<Op::div>}.with(division_rule),
+    Row{"rem", "type:$int", "d s s", extended2<Op::rem>}.with(division_rule),
     {"min", "type:$int", "d s s", extended2<Op::min>},
     {"max", "type:$int", "d s s", extended2<Op::max>},
     Row{"add", "type:u16x2|s16x2", "d s s", packed_integers<Op::add>}.in("90.80"),

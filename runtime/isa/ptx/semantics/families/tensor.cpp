@@ -270,6 +270,7 @@ void reported_to(Context& c, size_t i) {
   if (plain && s.type.bits == 64 && !c.has("L2::cache_hint"))
     return c.register_of(o, kU64, Fit::exact);
   c.near_address(i, "shared");
+  c.refuse_narrow(i);
 }
 
 void bulk_copy(Context& c) {

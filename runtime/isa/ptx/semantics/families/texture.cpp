@@ -161,7 +161,8 @@ void surface_data(Context& c, size_t i, bool reads) {
     return reads ? c.value_of(o, c.type(), Fit::wider) : c.register_of(o, c.type(), Fit::wider);
   const size_t found = o.kind == K::vector ? o.elements.size() : 0;
   // Without `.v2` the assembler takes vectors, too, of elements of any width.
-  const bool any = n == 1 && (found == 2 || found == 4);
+  const bool any = n == 1 && (found == 2 || found == 4) &&
+                   c.symbol(o.elements[0]).type.bits * found >= c.type().bits;
   const PType want = any ? c.symbol(o.elements[0]).type.untyped() : c.type();
   c.vector_of(o, want, any ? static_cast<unsigned>(found) : n, Fit::wider, reads, false);
 }

@@ -257,6 +257,7 @@ void shared_matrix(Context& c, size_t at, size_t data, unsigned n, bool reads) {
              reads);
   }
   c.near_address(at, c.get("ss"));
+  c.refuse_narrow(at);
 }
 
 void load_matrix(Context& c) {
