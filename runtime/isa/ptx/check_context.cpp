@@ -484,6 +484,8 @@ void Context::address(size_t i, std::string_view space) {
     error(o, found_text(o, s) + ", an address in brackets was expected");
     return;
   }
+  if (!o.elements.empty() && !has("dim"))
+    error(o, "more than an address in the brackets, none was expected");
   if (o.name.empty()) {
     if (space != "local" && !env.manual) {
       error(o, "a constant address in " + (space.empty() ? "generic" : dotted(space)) +

@@ -166,6 +166,8 @@ void add_cluster(std::vector<Op>& out) {
      shared + "mapa.shared::cluster.u64 back, at, 0;\nsetp.eq.u64 d, back, at;");
   is("getctarank.u64", kB32, 0, shared + "getctarank.u64 d, far;");
   is("getctarank.shared::cluster.u64", kB32, 0, shared + "getctarank.shared::cluster.u64 d, at;");
+  is("getctarank.s64", kB32, 0, shared + "getctarank.s64 d, far;");
+  is("getctarank.shared::cluster.s64", kB32, 0, shared + "getctarank.shared::cluster.s64 d, at;");
   is("mapa.u32", kB32, 64, "mapa.u32 d, 64, 0;");
   is("getctarank.u32", kB32, 0, "getctarank.u32 d, 64;");
   is("getctarank.s32", kB32, 0, "getctarank.s32 d, 64;");

@@ -77,7 +77,7 @@ void wait(Context& c) {
     if (o.kind == K::integer && o.bits > 1) c.error(o, "a parity above 1, 0 or 1 was expected");
     c.value_of(o, kU32, Fit::exact);
   } else {
-    c.register_of(o, kU64, Fit::exact);
+    c.value_of(o, kU64, Fit::exact);
   }
   if (c.in.operands.size() == 4) c.value_of(c.in.operands[3], kU32, Fit::exact);
 }
@@ -88,16 +88,6 @@ void set_up(Context& c) {
 void transfer(Context& c) {
   ordering(c);
   barrier_place(c, 0);
-}
-
-void near(Context& c) {
-  const Operand& o = c.in.operands[0];
-  if (!o.elements.empty()) c.error(o, "more than an address in the brackets, none was expected");
-}
-
-void invalidate(Context& c) {
-  barrier_place(c, 0);
-  near(c);
 }
 
 void registers_count(Context& c) {
@@ -216,7 +206,7 @@ constexpr Row barrier(const char* pattern, const char* operands, LowerFn lower, 
 
 constexpr Row kClusterRows[] = {
     barrier("^init " LW_NEAR, "x m:u32", mbarrier_init, set_up),
-    barrier("^inval " LW_NEAR, "x", mbarrier_inval, invalidate),
+    barrier("^inval " LW_NEAR, "x", mbarrier_inval, set_up),
     barrier("^arrive ?^expect_tx " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
     barrier("^arrive ?noComplete " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
     barrier("^arrive_drop ?^expect_tx " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
@@ -232,7 +222,6 @@ constexpr Row kClusterRows[] = {
         .in("80.70"),
     Row{"cp", "^async ^mbarrier ^arrive ?noinc " LW_NEAR, "A", mbarrier_after_copies, "", nullptr,
         isa::Claim::effect}
-        .with(near)
         .in("80.70"),
 
     device(LW_LOAD "op:min|max type:u32|s32|u64|s64"),
