@@ -149,15 +149,24 @@ bool locks_shared(const ir::Program& program) {
   });
 }
 
+/// Straight code in place of the library's loops: what is as long as the sum has products is too
+/// much for a compiler that folds nothing.
+ir::DotExpansion dot_expansion(const ir::Program& program, const Target& device) {
+  const bool wide = device.subgroup_size >= program.wave_lanes;
+  const bool native = device.native_add && device.native_convert && !device.quirks.folds_nothing;
+  return {.chains = wide, .cuts = wide || native};
+}
+
 Module translate_once(const ir::Program& source, const Options& options, const Target& device) {
   ir::Program program = source;
   ir::mark_free_loops(program);
   ir::PointerParams pointers = spirv::find_pointers(program, options, device);
   if (options.memcheck == Memcheck::alloc && options.pointers) ir::narrow_generic(program);
   ir::load_parameters(program);
+  // Sums of matrix instructions keep subnormals, which is for flushes_everything() to see.
+  ir::expand_dots(program, dot_expansion(program, device));
   const Target target = flushes_everything(program) ? flushing_target(device) : device;
   ir::lower_switches(program);
-  if (device.subgroup_size >= program.wave_lanes) ir::expand_dots(program);
   if (options.optimise)
     ir::optimise(program, {{{options.block.x, options.block.y, options.block.z}}});
   ir::drop_uniform_ballots(program);

@@ -1,6 +1,7 @@
 // Every pure operation with every type it takes, on every tier: the module is valid SPIR-V.
 #include <doctest/doctest.h>
 
+#include "runtime/ir/dot.hpp"
 #include "runtime/support/error.hpp"
 #include "tests/unit/spirv/support.hpp"
 
@@ -224,4 +225,30 @@ TEST_CASE("others are serial, and refused in lane mode with their place") {
   CHECK(message ==
         "cross-lane instruction 'the guest's own words;' (line 7) cannot run in lane mode, as not "
         "all lanes of the block are known to reach it together; use --wave auto, packed or serial");
+}
+
+TEST_CASE("sums of matrix instructions keep subnormals beside operations that flush them") {
+  for (const ir::Accumulate how : {ir::Accumulate::fma, ir::Accumulate::ampere})
+    for (const bool sums : {false, true}) {
+      CAPTURE(sums);
+      Kernel k;
+      const ir::Reg base = k.param64(0), x = k.sreg(ir::SReg::tid_x);
+      ir::Operand value = k.b.reg(Width::b32);
+      k.b.emit(Op::fadd, Type::f32, {value.reg()}, {x, x}).ftz = true;
+      if (sums) {
+        ir::DotRule rule = ir::rule_of(how, ir::Element::f16);
+        std::vector<ir::Operand> src{value, ir::imm(ir::dot_word(rule))};
+        src.resize(2 + 2 * ir::kDotWords, x);
+        value = k.b.make(Op::dot, Type::f32, src);
+      }
+      k.memory(Op::store, ir::Space::global, Type::f32, 1, {}, {base, value});
+      k.b.exit();
+      spirv::Target target = tier2();
+      target.native_convert = target.flush_mode = true;
+      target.flushing = {.add = true, .fma = true, .compare = true, .convert = true};
+      target.subgroup_size = 64;
+      const std::string text =
+          spirv::disassemble(spirv::translate(k.program, block_of(64), target).words);
+      CHECK((text.find("DenormFlushToZero 32") != std::string::npos) == !sums);
+    }
 }

@@ -5,8 +5,13 @@
 
 namespace lanewise::ir {
 
-/// Sums by fma (DotRule::fraction 0) become conversions and one ffma for each product, which
-/// devices with wide subgroups keep in registers. True when something changed.
-bool expand_dots(Program& program);
+struct DotExpansion {
+  bool chains = true;  ///< sums by fma (DotRule::fraction 0)
+  bool cuts = true;    ///< sums that are cut (not yet those of bf16 and tf32)
+};
+
+/// Sums by fma become conversions and one ffma for each product, sums that are cut conversions to
+/// integers and back (dot_cut.cpp). True when something changed.
+bool expand_dots(Program& program, DotExpansion which = {});
 
 }  // namespace lanewise::ir

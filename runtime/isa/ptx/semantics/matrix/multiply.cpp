@@ -141,13 +141,13 @@ class Multiply {
   /// Column 2 t or 2 t + 1 of a group of eight.
   OperandList column(const OperandList& b, FragmentSize size, unsigned group, unsigned odd) {
     const ir::Operand first = e_.op(Op::shl, Type::u32, {at_.place, imm(3)});
-    OperandList units;
+    OperandList units, from;
+    for (unsigned j = 0; j < 4; ++j)
+      from.push_back(e_.op(Op::or_, Type::u32, {first, imm(4 * odd + j)}));
     for (unsigned u = 0; u < size.units; ++u)
-      for (unsigned j = 0; j < 4; ++j) {
-        const ir::Operand from = e_.op(Op::or_, Type::u32, {first, imm(4 * odd + j)});
+      for (unsigned j = 0; j < 4; ++j)
         units.push_back(brought(b[unit_at(size, false, group, u)], b_,
-                                [&](ir::Operand word) { return of_lane(e_, word, from); }));
-      }
+                                [&](ir::Operand word) { return of_lane(e_, word, from[j]); }));
     return units;
   }
 

@@ -1,0 +1,202 @@
+// A product of two factors is exact in f32. Times 2^(fraction - highest exponent), which is a power
+// of two, conversion to an integer cuts it where the rule does, and integers add up exactly. What
+// is infinite or no number shows in a second sum, by fma, which nothing finite makes so: of f32
+// addends products are too small to matter near the largest number, and f16 sums begin anew for
+// each step of the rule.
+#include "runtime/ir/passes/values/dot_cut.hpp"
+
+#include <algorithm>
+
+#include "runtime/ir/texture.hpp"
+
+namespace lanewise::ir {
+namespace {
+
+constexpr int bias_of(Element e) {
+  return e == Element::e4m3 ? 7 : 15;
+}
+
+class CutSum {
+ public:
+  CutSum(DotCode& code, Factors& factors, const Inst& dot)
+      : code_(code),
+        factors_(factors),
+        dot_(dot),
+        rule_(dot_rule(static_cast<uint32_t>(dot.src[1].imm))),
+        left_(static_cast<Element>(dot.mode & 15)),
+        right_(static_cast<Element>(dot.mode >> 4)),
+        half_(dot.type == Type::f16),
+        in_word_(32 / bits_of(left_)),
+        // Of sums of exponents as Factors has them, over exponent fields of f32.
+        excess_(static_cast<unsigned>(bias_of(left_) + bias_of(right_) - 1)) {}
+
+  Operand run() {
+    for (unsigned i = 0; i < pairs(); ++i)
+      sums_.push_back(code_.word(Op::add, exponents(0, left_, i), exponents(1, right_, i)));
+    Operand sum =
+        half_ ? dot_.src[0] : code_.number(Op::fadd, {dot_.src[0], Operand::immediate(0)});
+    Operand all = sum, none = Operand::immediate(0);
+    for (unsigned word = 0; word < rule_.total; word += rule_.words) {
+      const unsigned last = std::min<unsigned>(word + rule_.words, rule_.total);
+      if (half_) {
+        sum = half_step(sum, word, last);
+        continue;
+      }
+      const Operand highest = highest_of(word, last);
+      none = word == 0 ? highest : code_.largest(none, highest);
+      all = chain(all, word, last);
+      sum =
+          step(sum, code_.word(Op::and_, code_.word(Op::shr, sum, 23), 0xff), highest, word, last);
+    }
+    if (half_) return sum;
+    // Where all products are zero the addend, which may be too small for the scale, is the sum by
+    // fma, too.
+    const Operand zero = code_.is(Cond::lt, none, Operand::immediate(kNoZero));
+    const Operand kept = code_.word(Op::and_, all, kept_bits());
+    return code_.select(special(all), all, code_.select(zero, kept, sum));
+  }
+
+ private:
+  /// Sums of exponents of two numbers that are not zero are not below.
+  static constexpr uint64_t kNoZero = 128;
+
+  Operand factor(unsigned side, unsigned word) const {
+    return dot_.src[2 + side * kDotWords + word];
+  }
+  Operand element(unsigned side, unsigned word, unsigned i) {
+    return factors_.element(factor(side, word), side == 0 ? left_ : right_, i);
+  }
+  /// Words of f16 share words of exponents two by two.
+  unsigned pairs() const {
+    return in_word_ == 2 ? std::min<unsigned>(rule_.total, 4) : rule_.total;
+  }
+  Operand exponents(unsigned side, Element e, unsigned i) {
+    const bool second = in_word_ == 2 && i + 4 < rule_.total;
+    return factors_.exponents(factor(side, i), second ? factor(side, i + 4) : Operand::immediate(0),
+                              e);
+  }
+  Operand exponent(unsigned word, unsigned i) {
+    const unsigned byte = in_word_ == 2 ? 2 * i + word / 4 : i;
+    const Operand all = sums_[in_word_ == 2 ? word % 4 : word];
+    if (byte == 3) return code_.word(Op::shr, all, 24);
+    return code_.word(Op::and_, byte == 0 ? all : code_.word(Op::shr, all, 8 * byte), 0xff);
+  }
+  Operand highest_of(unsigned word, unsigned last) {
+    Operand highest;
+    for (unsigned w = word; w < last; ++w)
+      for (unsigned i = 0; i < in_word_; ++i) {
+        const Operand e = exponent(w, i);
+        highest = w == word && i == 0 ? e : code_.largest(highest, e);
+      }
+    return highest;
+  }
+
+  Operand chain(Operand sum, unsigned word, unsigned last) {
+    for (unsigned w = word; w < last; ++w)
+      for (unsigned i = 0; i < in_word_; ++i) {
+        const bool end = i + 1 == in_word_ && w + 1 == (half_ ? last : rule_.total);
+        const std::vector<Operand> src{element(0, w, i), element(1, w, i), sum};
+        sum = end ? code_.emit(Op::ffma, Type::f32, src) : code_.number(Op::ffma, src);
+      }
+    return sum;
+  }
+  Operand special(Operand sum) {
+    return code_.is(Cond::eq, code_.word(Op::and_, sum, 0x7f800000),
+                    Operand::immediate(0x7f800000));
+  }
+  uint64_t kept_bits() const { return 0xffffffff - ((uint64_t{1} << (23 - rule_.kept)) - 1); }
+
+  /// One sum of the rule: `c` with its exponent field and the words from `word` on.
+  Operand step(Operand c, Operand field, Operand highest, unsigned word, unsigned last) {
+    const unsigned fraction = rule_.fraction;
+    // The least one keeps both scales in the range of f32.
+    const Operand mine = code_.word(Op::add, field, excess_);
+    highest =
+        code_.largest(code_.largest(highest, mine), Operand::immediate(fraction + 1 + excess_));
+    const Operand at = code_.word(Op::shl, highest, 23);
+    const Operand up = code_.word(
+        Op::sub, Operand::immediate(uint64_t{254 + fraction + excess_} << 23 & 0xffffffff), at);
+    const Operand down = code_.word(Op::sub, at, uint64_t{fraction + excess_} << 23);
+    // Sums of so many products fit a word, with the addend.
+    const unsigned count = (last - word) * in_word_;
+    const bool wide = (uint64_t{count} << (fraction + 2)) + (uint64_t{2} << fraction) >= 1U << 31;
+    Operand sums[2];
+    sums[0] = cut(c, up);
+    for (unsigned w = word; w < last; ++w)
+      for (unsigned i = 0; i < in_word_; ++i) {
+        Operand& sum = sums[wide && w - word >= (last - word) / 2 ? 1 : 0];
+        const Operand part = cut(code_.number(Op::fmul, {element(0, w, i), element(1, w, i)}), up);
+        sum = sum.kind == Operand::Kind::none ? part : code_.word(Op::add, sum, part);
+      }
+    const Operand value = wide ? wide_value(sums[0], sums[1]) : value_of(sums[0]);
+    const Operand scaled = code_.number(Op::fmul, {value, down});
+    return half_ ? scaled : code_.word(Op::and_, scaled, kept_bits());
+  }
+  Operand cut(Operand x, Operand up) {
+    return code_.convert(Op::f2i, Type::s32, Type::f32, code_.number(Op::fmul, {x, up}));
+  }
+
+  /// An integer as f32, cut to its bits; for f16 the lowest one shows what was lost.
+  Operand value_of(Operand sum) {
+    const Operand sign = code_.word(Op::and_, sum, 0x80000000);
+    const Operand negated = code_.word(Op::sub, Operand::immediate(0), sum);
+    return rounded(code_.emit(Op::max, Type::s32, {sum, negated}), sign, true);
+  }
+  /// Of two integers, whose sum has 33 bits.
+  Operand wide_value(Operand a, Operand b) {
+    const auto halved = [&](Operand x) {
+      return code_.emit(Op::shr, Type::s32, {x, Operand::immediate(1)});
+    };
+    const Operand carry = code_.word(Op::and_, code_.word(Op::and_, a, b), 1);
+    const Operand upper = code_.word(Op::add, code_.word(Op::add, halved(a), halved(b)), carry);
+    const Operand negative = code_.emit(Op::shr, Type::s32, {upper, Operand::immediate(31)});
+    const Operand sum = code_.word(Op::add, a, b);
+    const Operand size = code_.word(Op::sub, code_.word(Op::xor_, sum, negative), negative);
+    return rounded(size, code_.word(Op::and_, negative, 0x80000000), false);
+  }
+  Operand rounded(Operand size, Operand sign, bool fits) {
+    const Type type = fits ? Type::s32 : Type::u32;
+    const Operand near = code_.convert(Op::i2f, Type::f32, type, size);
+    Inst back = code_.inst(Op::f2i, type, {near});
+    back.from = Type::f32;
+    back.round = Round::rz;
+    if (fits) back.mode = static_cast<uint8_t>(ToIntMode::fits);
+    const Operand again = code_.emit(std::move(back));
+    const auto one = [&](Cond cond) {
+      return code_.select(code_.is(cond, again, size), Operand::immediate(1),
+                          Operand::immediate(0));
+    };
+    Operand value = code_.word(Op::sub, near, one(Cond::gt));
+    if (half_) value = code_.word(Op::or_, value, one(Cond::ne));
+    return code_.word(Op::or_, value, sign);
+  }
+
+  Operand half_step(Operand c, unsigned word, unsigned last) {
+    const Operand wide = code_.widened(c);
+    // Subnormal f16 have the exponent of the least normal one.
+    const Operand size = code_.word(Op::and_, wide, 0x7fffffff);
+    const Operand field = code_.largest(code_.word(Op::shr, size, 23), Operand::immediate(113));
+    const Operand zero = code_.is(Cond::eq, size, Operand::immediate(0));
+    const Operand sum = step(wide, code_.select(zero, Operand::immediate(0), field),
+                             highest_of(word, last), word, last);
+    const Operand all = chain(wide, word, last);
+    return code_.convert(Op::f2f, Type::f16, Type::f32, code_.select(special(all), all, sum));
+  }
+
+  DotCode& code_;
+  Factors& factors_;
+  const Inst& dot_;
+  DotRule rule_;
+  Element left_, right_;
+  bool half_;
+  unsigned in_word_, excess_;
+  std::vector<Operand> sums_;  ///< of exponents
+};
+
+}  // namespace
+
+Operand cut_sum(DotCode& code, Factors& factors, const Inst& dot) {
+  return CutSum(code, factors, dot).run();
+}
+
+}  // namespace lanewise::ir
