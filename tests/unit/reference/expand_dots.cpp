@@ -20,7 +20,7 @@ namespace model = oracle::matrix;
 
 namespace {
 
-constexpr unsigned kLanes = 32, kFactor = ir::kDotWords, kWords = 2 + 2 * kFactor;
+constexpr size_t kLanes = 32, kFactor = ir::kDotWords, kWords = 2 + 2 * kFactor;
 const std::string kTypes[] = {"f16", "bf16", "tf32", "e4m3", "e5m2"};
 
 struct Case {
@@ -87,13 +87,13 @@ class Inputs {
 
   /// Numbers of a range that is narrow in most tables; zeros, subnormals and, in few tables,
   /// whatever there is.
-  uint32_t number(const std::string& type) {
+  uint32_t number(const std::string& type, int offset) {
     const model::Format f = model::format(type);
     const unsigned bits = 1 + static_cast<unsigned>(f.exponent + f.fraction);
     if (special_) return any() & static_cast<uint32_t>((uint64_t{1} << bits) - 1);
     const int top = (1 << f.exponent) - 2, middle = top / 2;
     const int spread = std::min(middle, spread_);
-    int e = std::max(middle + offset_ - spread + static_cast<int>(any() % (2U * spread + 1)), 0);
+    int e = std::max(middle + offset - spread + static_cast<int>(any() % (2U * spread + 1)), 0);
     e = std::min(e, top);
     const uint32_t fraction = any() & ((1U << f.fraction) - 1);
     uint32_t size = static_cast<uint32_t>(e) << f.fraction | (any() % 4 == 0 ? 0 : fraction);
@@ -102,8 +102,9 @@ class Inputs {
   }
   uint32_t word(const std::string& type) {
     const unsigned n = model::per_register(type);
+    if (type == "tf32") return number(type, offset_) << 13 | (any() & 0x1fff);
     uint32_t all = 0;
-    for (unsigned i = 0; i < n; ++i) all |= number(type) << (32 / n * i);
+    for (unsigned i = 0; i < n; ++i) all |= number(type, offset_) << (32 / n * i);
     return all;
   }
   std::vector<uint32_t> table(const Case& c) {
@@ -113,7 +114,10 @@ class Inputs {
       // Far below 1 subnormal numbers have the highest exponents.
       offset_ = any() % 3 == 0 ? -static_cast<int>(any() % 16) : 0;
       spread_ = static_cast<int>(1 + any() % 14);
-      all.push_back(number(c.sum == Type::f16 ? "f16" : "f32"));
+      // Of exponents like those of f32 products are near either end of its numbers, or beyond.
+      if ((c.a == ir::Element::bf16 || c.a == ir::Element::tf32) && any() % 2 == 0)
+        offset_ = (any() % 2 == 0 ? 63 : -68) + static_cast<int>(any() % 16) - 8;
+      all.push_back(number(c.sum == Type::f16 ? "f16" : "f32", 2 * offset_));
       if (c.sum == Type::f32 && any() % 8 == 0) all.back() &= 0x80ffffff >> any() % 8;
       for (unsigned w = 0; w < kFactor; ++w) all.push_back(word(kTypes[static_cast<int>(c.a)]));
       for (unsigned w = 0; w < kFactor; ++w) all.push_back(word(kTypes[static_cast<int>(c.b)]));
@@ -187,19 +191,21 @@ void run(const Case& c, uint64_t seed) {
 
 TEST_CASE("sums of products: expanded, computed at once and the model agree") {
   using ir::Element;
-  constexpr std::pair<Element, Element> kFactors[] = {{Element::f16, Element::f16},
-                                                      {Element::e4m3, Element::e4m3},
-                                                      {Element::e4m3, Element::e5m2},
-                                                      {Element::e5m2, Element::e5m2}};
+  constexpr std::pair<Element, Element> kFactors[] = {
+      {Element::f16, Element::f16},   {Element::e4m3, Element::e4m3},
+      {Element::e4m3, Element::e5m2}, {Element::e5m2, Element::e5m2},
+      {Element::bf16, Element::bf16}, {Element::tf32, Element::tf32}};
   uint64_t seed = 1;
   for (const auto& [a, b] : kFactors)
     for (const ir::Accumulate how : {ir::Accumulate::volta, ir::Accumulate::turing,
                                      ir::Accumulate::ada, ir::Accumulate::hopper})
       for (const uint8_t total : {2, 4, 8})
-        for (const Type sum : {Type::f32, Type::f16})
+        for (const Type sum : {Type::f32, Type::f16}) {
+          if (sum == Type::f16 && (a == Element::bf16 || a == Element::tf32)) continue;
           for (const bool shuffles : {false, true}) {
             Case c{a, b, ir::rule_of(how, a), sum, shuffles};
             c.rule.total = total;
             run(c, seed++);
           }
+        }
 }

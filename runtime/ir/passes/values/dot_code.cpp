@@ -132,33 +132,36 @@ Operand Factors::exponents(Operand first, Operand second, Element e) {
 }
 
 Operand Factors::exponents_here(Operand first, Operand second, Element e) {
-  const bool half = e == Element::f16;
-  const unsigned fraction = half ? 10 : e == Element::e5m2 ? 2 : 3, top = half ? 15 : 7;
+  const unsigned width = bits_of(e), top = width - 1;
+  const bool wide = e == Element::bf16 || e == Element::tf32;
+  const unsigned field_bits = wide ? 8 : e == Element::e4m3 ? 4 : 5, fraction = top - field_bits;
+  const unsigned base_bit = wide ? 9 : 6, normal_bit = wide ? 8 : 7;
   // The same bits in each element.
-  const auto each = [&](unsigned bits) -> uint64_t {
-    return half ? bits * 0x00010001U : bits * 0x01010101U;
+  const auto each = [&](uint64_t bits) {
+    return width == 32 ? bits : bits * (width == 16 ? 0x00010001U : 0x01010101U);
   };
   // Bits of both words, as bytes.
   const auto both = [&](Operand a, unsigned down, Operand b, unsigned bits) {
     const Operand low = code_.word(Op::and_, code_.word(Op::shr, a, down), each(bits));
     if (second.is_imm()) return low;
-    const Operand shifted = down < 8   ? code_.word(Op::shl, b, 8 - down)
-                            : down > 8 ? code_.word(Op::shr, b, down - 8)
-                                       : b;
+    const Operand shifted =
+        down < 8 ? code_.word(Op::shl, b, 8 - down) : code_.word(Op::shr, b, down - 8);
     return code_.word(Op::or_, low, code_.word(Op::and_, shifted, each(bits) << 8));
   };
-  // A sum that reaches the place of the sign where the number is not zero.
+  // A sum that reaches the place of the sign where the number is not zero. Of tf32 13 bits do not
+  // count.
   const auto not_zero = [&](Operand w) {
-    const uint64_t size = each((1U << top) - 1);
-    return second.is_imm() && !w.is_reg()
-               ? w
-               : code_.word(Op::add, code_.word(Op::and_, w, size), size);
+    const uint64_t size = each((uint64_t{1} << top) - 1);
+    if (w.is_imm()) return w;
+    const uint64_t counts = e == Element::tf32 ? 0x7fffe000 : size;
+    return code_.word(Op::add, code_.word(Op::and_, w, counts), size);
   };
-  const Operand field = both(first, fraction, second, (1U << (top - fraction)) - 1);
-  const Operand base = both(not_zero(first), top - 6, not_zero(second), 64);
+  const Operand field = both(first, fraction, second, (1U << field_bits) - 1);
+  const Operand base = both(not_zero(first), top - base_bit, not_zero(second), 1U << base_bit);
   // Likewise where the field is not.
-  const Operand normal = code_.word(Op::add, field, 0x7f7f7f7f);
-  const Operand one = code_.word(Op::and_, code_.word(Op::shr, normal, 7), 0x01010101);
+  const uint64_t ones = wide ? each(0xff) : 0x7f7f7f7f;
+  const Operand normal = code_.word(Op::shr, code_.word(Op::add, field, ones), normal_bit);
+  const Operand one = code_.word(Op::and_, normal, wide ? each(1) : 0x01010101);
   return code_.word(Op::sub, code_.word(Op::add, field, base), one);
 }
 

@@ -54,9 +54,10 @@ class Factors {
   void note(const Inst& inst);
   /// The f32 with the value of element i of a word.
   Operand element(Operand w, Element e, unsigned i);
-  /// A byte for each element of a word of 8-bit floats, or of two words of f16 (bytes 0 and 2 of
-  /// the first, 1 and 3 of the second): 0 for zero; else 64 and the exponent field, of subnormal
-  /// numbers 1, less 1.
+  /// For each element, 0 for zero; else 64 and the exponent field, of subnormal numbers 1, less 1.
+  /// Bytes for a word of 8-bit floats, or for two words of f16 (bytes 0 and 2 of the first, 1 and 3
+  /// of the second; one of f16 where the second is an immediate). Of bf16 and tf32 there is one
+  /// word, sums have the places of its elements, and 512 stands for 64.
   Operand exponents(Operand first, Operand second, Element e);
 
  private:

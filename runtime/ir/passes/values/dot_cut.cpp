@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "runtime/ir/texture.hpp"
+#include "runtime/ir/passes/values/dot_integer.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -79,7 +79,8 @@ class CutSum {
     const unsigned byte = in_word_ == 2 ? 2 * i + word / 4 : i;
     const Operand all = sums_[in_word_ == 2 ? word % 4 : word];
     if (byte == 3) return code_.word(Op::shr, all, 24);
-    return code_.word(Op::and_, byte == 0 ? all : code_.word(Op::shr, all, 8 * byte), 0xff);
+    return code_.word(Op::and_, byte == 0 ? all : code_.word(Op::shr, all, uint64_t{byte} * 8),
+                      0xff);
   }
   Operand highest_of(unsigned word, unsigned last) {
     Operand highest;
@@ -117,58 +118,18 @@ class CutSum {
     const Operand up = code_.word(
         Op::sub, Operand::immediate(uint64_t{254 + fraction + excess_} << 23 & 0xffffffff), at);
     const Operand down = code_.word(Op::sub, at, uint64_t{fraction + excess_} << 23);
-    // Sums of so many products fit a word, with the addend.
-    const unsigned count = (last - word) * in_word_;
-    const bool wide = (uint64_t{count} << (fraction + 2)) + (uint64_t{2} << fraction) >= 1U << 31;
-    Operand sums[2];
-    sums[0] = cut(c, up);
+    const bool two = needs_two_words((last - word) * in_word_, fraction);
+    CutTotal total{cut(c, up), {}};
     for (unsigned w = word; w < last; ++w)
-      for (unsigned i = 0; i < in_word_; ++i) {
-        Operand& sum = sums[wide && w - word >= (last - word) / 2 ? 1 : 0];
-        const Operand part = cut(code_.number(Op::fmul, {element(0, w, i), element(1, w, i)}), up);
-        sum = sum.kind == Operand::Kind::none ? part : code_.word(Op::add, sum, part);
-      }
-    const Operand value = wide ? wide_value(sums[0], sums[1]) : value_of(sums[0]);
+      for (unsigned i = 0; i < in_word_; ++i)
+        total.add(code_, cut(code_.number(Op::fmul, {element(0, w, i), element(1, w, i)}), up),
+                  two && w - word >= (last - word) / 2);
+    const Operand value = as_f32(code_, total, half_);
     const Operand scaled = code_.number(Op::fmul, {value, down});
     return half_ ? scaled : code_.word(Op::and_, scaled, kept_bits());
   }
   Operand cut(Operand x, Operand up) {
     return code_.convert(Op::f2i, Type::s32, Type::f32, code_.number(Op::fmul, {x, up}));
-  }
-
-  /// An integer as f32, cut to its bits; for f16 the lowest one shows what was lost.
-  Operand value_of(Operand sum) {
-    const Operand sign = code_.word(Op::and_, sum, 0x80000000);
-    const Operand negated = code_.word(Op::sub, Operand::immediate(0), sum);
-    return rounded(code_.emit(Op::max, Type::s32, {sum, negated}), sign, true);
-  }
-  /// Of two integers, whose sum has 33 bits.
-  Operand wide_value(Operand a, Operand b) {
-    const auto halved = [&](Operand x) {
-      return code_.emit(Op::shr, Type::s32, {x, Operand::immediate(1)});
-    };
-    const Operand carry = code_.word(Op::and_, code_.word(Op::and_, a, b), 1);
-    const Operand upper = code_.word(Op::add, code_.word(Op::add, halved(a), halved(b)), carry);
-    const Operand negative = code_.emit(Op::shr, Type::s32, {upper, Operand::immediate(31)});
-    const Operand sum = code_.word(Op::add, a, b);
-    const Operand size = code_.word(Op::sub, code_.word(Op::xor_, sum, negative), negative);
-    return rounded(size, code_.word(Op::and_, negative, 0x80000000), false);
-  }
-  Operand rounded(Operand size, Operand sign, bool fits) {
-    const Type type = fits ? Type::s32 : Type::u32;
-    const Operand near = code_.convert(Op::i2f, Type::f32, type, size);
-    Inst back = code_.inst(Op::f2i, type, {near});
-    back.from = Type::f32;
-    back.round = Round::rz;
-    if (fits) back.mode = static_cast<uint8_t>(ToIntMode::fits);
-    const Operand again = code_.emit(std::move(back));
-    const auto one = [&](Cond cond) {
-      return code_.select(code_.is(cond, again, size), Operand::immediate(1),
-                          Operand::immediate(0));
-    };
-    Operand value = code_.word(Op::sub, near, one(Cond::gt));
-    if (half_) value = code_.word(Op::or_, value, one(Cond::ne));
-    return code_.word(Op::or_, value, sign);
   }
 
   Operand half_step(Operand c, unsigned word, unsigned last) {

@@ -34,15 +34,17 @@ bool expand_dots(Program& program, DotExpansion which) {
       const bool floats = inst.op == Op::dot && inst.type != Type::s32;
       const bool by_fma = floats && dot_rule(static_cast<uint32_t>(inst.src[1].imm)).fraction == 0;
       const bool chain = which.chains && by_fma;
-      const bool cut =
-          which.cuts && floats && !by_fma && products_fit(static_cast<Element>(inst.mode & 15));
+      const bool cut = which.cuts && floats && !by_fma;
       if (!chain && !cut) {
         factors.note(inst);
         out.push_back(std::move(inst));
         continue;
       }
       code.set_site(inst.site);
-      const Operand sum = chain ? chained_sum(code, inst) : cut_sum(code, factors, inst);
+      const bool fit = products_fit(static_cast<Element>(inst.mode & 15));
+      const Operand sum = chain ? chained_sum(code, inst)
+                          : fit ? cut_sum(code, factors, inst)
+                                : wide_sum(code, factors, inst);
       Inst last = code.inst(Op::mov, inst.type, {sum});
       last.dst = inst.dst;
       last.guard = inst.guard;

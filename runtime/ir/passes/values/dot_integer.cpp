@@ -1,0 +1,50 @@
+#include "runtime/ir/passes/values/dot_integer.hpp"
+
+#include "runtime/ir/texture.hpp"
+
+namespace lanewise::ir {
+namespace {
+
+constexpr uint64_t kSign = 0x80000000;
+
+/// The nearest f32, less the bit by which it is too large.
+Operand rounded(DotCode& code, Operand size, Operand sign, Type type, bool odd) {
+  const Operand near = code.convert(Op::i2f, Type::f32, type, size);
+  Inst back = code.inst(Op::f2i, type, {near});
+  back.from = Type::f32;
+  back.round = Round::rz;
+  if (type == Type::s32) back.mode = static_cast<uint8_t>(ToIntMode::fits);
+  const Operand again = code.emit(std::move(back));
+  const auto one = [&](Cond cond) {
+    return code.select(code.is(cond, again, size), Operand::immediate(1), Operand::immediate(0));
+  };
+  Operand value = code.word(Op::sub, near, one(Cond::gt));
+  if (odd) value = code.word(Op::or_, value, one(Cond::ne));
+  return code.word(Op::or_, value, sign);
+}
+
+}  // namespace
+
+void CutTotal::add(DotCode& code, Operand part, bool to_second) {
+  Operand& sum = to_second ? second : first;
+  sum = sum.kind == Operand::Kind::none ? part : code.word(Op::add, sum, part);
+}
+
+Operand as_f32(DotCode& code, const CutTotal& total, bool odd) {
+  const Operand a = total.first, b = total.second;
+  if (b.kind == Operand::Kind::none) {
+    const Operand negated = code.word(Op::sub, Operand::immediate(0), a);
+    const Operand size = code.emit(Op::max, Type::s32, {a, negated});
+    return rounded(code, size, code.word(Op::and_, a, kSign), Type::s32, odd);
+  }
+  const auto shifted = [&](Operand x, unsigned by) {
+    return code.emit(Op::shr, Type::s32, {x, Operand::immediate(by)});
+  };
+  const Operand carry = code.word(Op::and_, code.word(Op::and_, a, b), 1);
+  const Operand upper = code.word(Op::add, code.word(Op::add, shifted(a, 1), shifted(b, 1)), carry);
+  const Operand negative = shifted(upper, 31), sum = code.word(Op::add, a, b);
+  const Operand size = code.word(Op::sub, code.word(Op::xor_, sum, negative), negative);
+  return rounded(code, size, code.word(Op::and_, negative, kSign), Type::u32, odd);
+}
+
+}  // namespace lanewise::ir
