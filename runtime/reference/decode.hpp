@@ -139,6 +139,7 @@ struct Wishes {
   bool counted = false;    ///< and charged for (the check of costs)
   bool raced = false;      ///< so is who orders it (the check of races)
   bool scheduled = false;  ///< lanes stop in front of what others can see
+  bool ahead = false;      ///< lanes stop in front of what shows which of them comes first
   bool followed = false;   ///< values that nobody has written are followed to their use
   auto operator<=>(const Wishes&) const = default;
 };

@@ -159,6 +159,14 @@ class ReferenceEngine final : public Engine {
     return arena_.get() + offset;
   }
 
+  /// Nobody asks for an order, or looks at what single lanes do.
+  bool is_free(const LaunchRequest& request) const {
+    const bool checked = checks_written(request) || checks(request, "sync") ||
+                         checks(request, "perf") || checks_races(request) || checks_copies(request);
+    return request.schedule == WaveSchedule::automatic && !hook_ && !touch_ && !checked &&
+           request.events == nullptr;
+  }
+
   struct Prepared {
     std::shared_ptr<const Ready> ready;
     std::vector<guest::PointerBounds> bounds;  ///< of the program's pointers
@@ -166,11 +174,11 @@ class ReferenceEngine final : public Engine {
   /// Accesses are held against one allocation each where the arguments allow it.
   Prepared prepare(const LaunchRequest& request, bool scheduled) {
     const auto ready = [&](bool pointers) {
-      return ready_.get(
-          *request.program, request.program_id,
-          {pointers, request.schedule == WaveSchedule::lockstep, bool{hook_},
-           bool{touch_} || checks_written(request), checks(request, "perf"),
-           checks_races(request) || checks_copies(request), scheduled, follows_unwritten(request)});
+      return ready_.get(*request.program, request.program_id,
+                        {pointers, request.schedule == WaveSchedule::lockstep, bool{hook_},
+                         bool{touch_} || checks_written(request), checks(request, "perf"),
+                         checks_races(request) || checks_copies(request), scheduled,
+                         is_free(request), follows_unwritten(request)});
     };
     if (request.memcheck != Memcheck::alloc || !request.pointers) return {ready(false), {}};
     Prepared checked{ready(true), {}};
@@ -366,13 +374,11 @@ class ReferenceEngine final : public Engine {
     const bool by_lanes = hook_ || touch_ ||
                           (checks_written(request) && !follows_unwritten(request)) ||
                           (request.events != nullptr && request.events->exact() != nullptr);
-    const bool checked = by_lanes || checks_written(request);
+    const bool free = is_free(request), races = checks_races(request) || checks_copies(request);
     std::optional<SyncWatch> sync;
     if (checks(request, "sync")) sync.emplace();
-    const bool races = checks_races(request) || checks_copies(request);
-    const bool together = automatic && !checked && !sync && !races && !checks(request, "perf") &&
-                          !seen.groups && request.events == nullptr;
-    Setting setting{hook_, touch_, deadline, !automatic || by_lanes || seen.lanes};
+    Setting setting{hook_, touch_, deadline, !automatic || by_lanes || seen.lanes,
+                    free && seen.lanes};
     if (sync) setting.sync = &*sync;
     std::optional<Profile> profile;
     if (checks(request, "perf")) {
@@ -396,7 +402,8 @@ class ReferenceEngine final : public Engine {
         run_resident_groups(request, decoded, memory, setting, result);
       else
         run_groups_of(request, decoded, memory, setting,
-                      together ? threads_for(group_bytes(request, decoded)) : 1, result);
+                      free && !seen.groups ? threads_for(group_bytes(request, decoded)) : 1,
+                      result);
     } catch (guest::Ended& ended) {
       if (sync) sync->collect(ended.result);
       if (watch) watch->collect(ended.result);

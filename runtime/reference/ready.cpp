@@ -25,14 +25,21 @@ std::optional<ir::WaveOrder> order_of(const ir::Program& program, bool lockstep)
   return ir::order_waves(program, ir::CountLoops::with_wave_ops);
 }
 
+/// Lanes that take no turns need not pause.
+Wishes of_order(Wishes wishes, const OrderSeen& seen) {
+  wishes.ahead = wishes.ahead && seen.lanes;
+  return wishes;
+}
+
 }  // namespace
 
 Ready::Ready(const ir::Program& from, Wishes wishes)
     : program(free_loops_marked(from)),
       pointers(wishes.pointers ? narrowed(program) : ir::PointerParams()),
       order(order_of(program, wishes.lockstep)),
-      decoded(order ? decode(*order, wishes) : decode(program, wishes)),
-      order_seen(reference::order_seen(program)) {}
+      order_seen(reference::order_seen(program)),
+      decoded(order ? decode(*order, of_order(wishes, order_seen))
+                    : decode(program, of_order(wishes, order_seen))) {}
 
 std::shared_ptr<const Ready> ReadyPrograms::get(const ir::Program& program, uint64_t id,
                                                 Wishes wishes) {

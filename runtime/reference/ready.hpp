@@ -17,8 +17,8 @@ struct Ready {
   ir::Program program;
   ir::PointerParams pointers;
   std::optional<ir::WaveOrder> order;  ///< where lanes run as the tree has them
-  DecodedProgram decoded;
   OrderSeen order_seen;
+  DecodedProgram decoded;
 
   /// Throws Error(guest) for what is not well formed.
   Ready(const ir::Program& from, Wishes wishes);

@@ -9,7 +9,10 @@
 
 #if defined(__clang__)
 #define LANEWISE_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define LANEWISE_INDEPENDENT_FEW LANEWISE_INDEPENDENT
 #else
 #define LANEWISE_INDEPENDENT _Pragma("GCC ivdep")
+// Of up to 16 lanes: g++ would unroll them before it tries vectors.
+#define LANEWISE_INDEPENDENT_FEW _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 #define LANEWISE_LANE(i) [&](size_t i) __attribute__((always_inline))

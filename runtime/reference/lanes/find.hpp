@@ -1,7 +1,7 @@
 // Part of each_host.hpp: which handlers an instruction has.
 #pragma once
 
-#include "runtime/reference/lanes/move_memory.hpp"
+#include "runtime/reference/lanes/exchange_memory.hpp"
 
 namespace lanewise::reference::LANEWISE_LANES {
 namespace {
@@ -253,6 +253,8 @@ Handlers find(const Code& code) {
     case Action::load:
     case Action::store:
       return find_access(code);
+    case Action::atom:
+      return find_exchange(code);
     case Action::mov:
     case Action::select:
     case Action::narrow:

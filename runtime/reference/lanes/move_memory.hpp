@@ -23,11 +23,17 @@ struct Element {
   }
 };
 
+/// Lanes whose accesses are looked at together: rows of tiles have so many mostly.
+constexpr size_t kRun = 16;
+
 /// Of the active lanes' accesses, from the range's begin on. Addresses of 32 bits are computed so.
 template <typename A>
 struct Offsets {
   A of[kMaxWave];
-  bool in_row = false;  ///< each lane's element behind that of the one before
+  /// All lanes are active, and of each run `of` has the first alone: the others have their elements
+  /// one behind the other, or all the same.
+  bool in_runs = false;
+  bool same[kMaxWave / kRun];  ///< the latter
 };
 
 LANEWISE_INLINE uint64_t address_of(const Code& c, uint64_t operand) {
@@ -37,56 +43,96 @@ LANEWISE_INLINE bool fits(const Code& c, const Range& r, uint64_t address) {
   return r.data != nullptr && address - r.base <= r.limit && (address & c.aligned) == 0;
 }
 
-/// Do all active lanes' accesses lie in the range?
+/// Where the range lies, for addresses of that width.
+template <typename A>
+struct Fit {
+  A base, limit, offset, keep, aligned;
+  bool possible;
+
+  LANEWISE_INLINE Fit(const Range& r, const Code& c)
+      : base(static_cast<A>(r.base)),
+        offset(static_cast<A>(c.offset)),
+        keep(static_cast<A>(c.keep)),
+        aligned(static_cast<A>(c.aligned)),
+        possible(r.data != nullptr && r.base <= kOnes) {
+    // What lies below the base must not wrap into the range.
+    limit = static_cast<A>(r.limit < kOnes - r.base ? r.limit : kOnes - r.base);
+  }
+  LANEWISE_INLINE A address(A operand) const { return (operand + offset) & keep; }
+  static constexpr A kOnes = static_cast<A>(~A{0});
+};
+
+/// `apart` is 0 where the lanes' elements lie one behind the other, `differs` where they are one.
 template <typename E, typename A>
-LANEWISE_INLINE bool all_fit(const Wave& w, const Code& c, const A* operands, Offsets<A>& out) {
+LANEWISE_INLINE void compare_run(const Fit<A>& fit, const A* operands, A& apart, A& differs) {
+  const A start = operands[0], first = fit.address(start);
+  const auto compare = [&](A delta, size_t i) __attribute__((always_inline)) {
+    apart |= delta ^ static_cast<A>(i * sizeof(E));
+    differs |= delta;
+  };
+  if (fit.keep == Fit<A>::kOnes) {
+    LANEWISE_INDEPENDENT_FEW
+    for (size_t i = 0; i < kRun; ++i) compare(operands[i] - start, i);
+  } else {
+    LANEWISE_INDEPENDENT_FEW
+    for (size_t i = 0; i < kRun; ++i) compare(fit.address(operands[i]) - first, i);
+  }
+}
+
+/// All lanes are active. False: their accesses make no runs, or do not fit.
+template <typename E, typename A>
+LANEWISE_INLINE bool runs_fit(const Wave& w, const Fit<A>& fit, const A* operands,
+                              Offsets<A>& out) {
+  A bad = 0;
+  for (size_t run = 0; run < w.stride; run += kRun) {
+    A apart = 0, differs = 0;
+    compare_run<E>(fit, operands + run, apart, differs);
+    const bool same = differs == 0;
+    if (apart != 0 && !same) return false;
+    const A first = fit.address(operands[run]), from = first - fit.base;
+    const A to = from + (same ? A{0} : static_cast<A>((kRun - 1) * sizeof(E)));
+    bad |= (from > to || to > fit.limit ? A{1} : A{0}) |
+           ((first | (same ? A{0} : static_cast<A>(sizeof(E)))) & fit.aligned);
+    out.of[run] = from;
+    out.same[run / kRun] = same;
+  }
+  return out.in_runs = bad == 0;
+}
+
+/// Do all active lanes' accesses lie in the range? `runs`: those of whole runs may be given as
+/// such.
+template <typename E, typename A>
+LANEWISE_INLINE bool all_fit(const Wave& w, const Code& c, const A* operands, bool runs,
+                             Offsets<A>& out) {
   const Range& r = w.ranges[c.access];
-  constexpr uint64_t kMost = static_cast<A>(~A{0});
-  if (r.data == nullptr || r.base > kMost) return false;
-  const auto base = static_cast<A>(r.base), aligned = static_cast<A>(c.aligned);
-  const auto offset = static_cast<A>(c.offset), keep = static_cast<A>(c.keep);
-  // What lies below the base must not wrap into the range.
-  const auto limit = static_cast<A>(r.limit < kMost - r.base ? r.limit : kMost - r.base);
-  if (w.mask == w.all) {
-    const A first = (operands[0] + offset) & keep;
-    A apart = 0;
-    for (size_t part = 0; part < w.stride; part += kChunk) {
-      LANEWISE_INDEPENDENT
-      for (size_t i = 0; i < kChunk; ++i) {
-        const A address = (operands[part + i] + offset) & keep;
-        out.of[part + i] = address - base;
-        apart |= (address - first) ^ static_cast<A>((part + i) * sizeof(E));
-      }
-    }
-    if (apart == 0) {
-      out.in_row = true;
-      const A from = out.of[0], to = out.of[w.stride - 1];
-      return from <= to && to <= limit && ((first | static_cast<A>(sizeof(E))) & aligned) == 0;
-    }
-    A bad = 0;
-    for (size_t part = 0; part < w.stride; part += kChunk) {
-      LANEWISE_INDEPENDENT
-      for (size_t i = 0; i < kChunk; ++i) {
-        const A o = out.of[part + i];
-        bad |= (o > limit ? static_cast<A>(~A{0}) : A{0}) | ((o + base) & aligned);
-      }
-    }
+  const Fit<A> fit(r, c);
+  if (!fit.possible) return false;
+  if (runs && r.step == 0 && w.mask == w.all && runs_fit<E>(w, fit, operands, out)) return true;
+  A bad = 0;
+  const auto look = [&](size_t i) __attribute__((always_inline)) {
+    const A address = fit.address(operands[i]);
+    out.of[i] = address - fit.base;
+    return (out.of[i] > fit.limit ? Fit<A>::kOnes : A{0}) | (address & fit.aligned);
+  };
+  if (w.few) {
+    for (uint64_t left = w.mask; left != 0; left &= left - 1)
+      bad |= look(static_cast<size_t>(__builtin_ctzll(left)));
     return bad == 0;
   }
-  A bad = 0;
-  for (uint64_t left = w.mask; left != 0; left &= left - 1) {
-    const auto i = static_cast<size_t>(__builtin_ctzll(left));
-    const A address = (operands[i] + offset) & keep;
-    out.of[i] = address - base;
-    bad |= (out.of[i] > limit ? A{1} : A{0}) | (address & aligned);
+  for (size_t part = 0; part < w.stride; part += kChunk) {
+    const auto active = static_cast<A>(static_cast<uint32_t>(w.mask >> part));
+    LANEWISE_INDEPENDENT
+    for (size_t i = 0; i < kChunk; ++i)
+      bad |= look(part + i) & ((active & kLaneBits<A>.bit[i]) != 0 ? Fit<A>::kOnes : A{0});
   }
   return bad == 0;
 }
 
 template <typename E, typename A>
-LANEWISE_INLINE bool found(Wave& w, const Code* c, const A* operands, Offsets<A>& out) {
-  if (all_fit<E>(w, *c, operands, out)) return true;
-  return find_range(w, c) && all_fit<E>(w, *c, operands, out);
+LANEWISE_INLINE bool found(Wave& w, const Code* c, bool runs, Offsets<A>& out) {
+  const A* operands = w.at<A>(c->s0);
+  if (all_fit<E>(w, *c, operands, runs, out)) return true;
+  return find_range(w, c) && all_fit<E>(w, *c, operands, runs, out);
 }
 
 /// Lane by lane between memory and the registers of one element.
@@ -105,6 +151,15 @@ LANEWISE_INLINE void for_each_place(const Wave& w, const Range& r, const Offsets
   }
 }
 
+/// Of the only active lane. Null: the access needs a closer look.
+template <typename A>
+LANEWISE_INLINE std::byte* place_of_one(Wave& w, const Code* c) {
+  const uint64_t address = address_of(*c, w.at<A>(c->s0)[w.lane]);
+  const Range& r = w.ranges[c->access];
+  if (!fits(*c, r, address) && !(find_range(w, c) && fits(*c, r, address))) return nullptr;
+  return r.data + (w.first + w.lane) * r.step + (address - r.base);
+}
+
 template <typename E, typename A>
 struct Load {
   using Place = Element<E>;
@@ -112,15 +167,20 @@ struct Load {
 
   static const Code* wide(Wave& w, const Code* c) {
     Offsets<A> offsets;
-    if (!found<E>(w, c, w.at<A>(c->s0), offsets)) return access_lanes(w, c);
+    if (!found<E>(w, c, c->results == 1, offsets)) return access_lanes(w, c);
     const Range& r = w.ranges[c->access];
-    if (offsets.in_row && r.step == 0 && c->results == 1) {
-      auto* d = w.at<Register>(c->d0);
-      const std::byte* data = r.data + offsets.of[0];
-      for (size_t first = 0; first < w.stride; first += kChunk) {
-        LANEWISE_INDEPENDENT
-        for (size_t i = 0; i < kChunk; ++i)
-          d[first + i] = Place::load(data + (first + i) * sizeof(E));
+    if (offsets.in_runs) {
+      for (size_t run = 0; run < w.stride; run += kRun) {
+        const std::byte* data = r.data + offsets.of[run];
+        auto* d = w.at<Register>(c->d0) + run;
+        if (offsets.same[run / kRun]) {
+          const Register value = Place::load(data);
+          LANEWISE_INDEPENDENT_FEW
+          for (size_t i = 0; i < kRun; ++i) d[i] = value;
+        } else {
+          LANEWISE_INDEPENDENT_FEW
+          for (size_t i = 0; i < kRun; ++i) d[i] = Place::load(data + i * sizeof(E));
+        }
       }
       return c + 1;
     }
@@ -134,14 +194,10 @@ struct Load {
     return c + 1;
   }
   static const Code* one(Wave& w, const Code* c) {
-    const size_t i = w.lane;
-    const uint64_t address = address_of(*c, w.at<A>(c->s0)[i]);
-    const Range& r = w.ranges[c->access];
-    if (!fits(*c, r, address) && !(find_range(w, c) && fits(*c, r, address)))
-      return access_lanes(w, c);
-    const std::byte* at = r.data + (w.first + i) * r.step + (address - r.base);
+    const std::byte* at = place_of_one<A>(w, c);
+    if (at == nullptr) return access_lanes(w, c);
     for (uint32_t n = 0; n < c->results; ++n)
-      w.at<Register>(offset_of(c->dst[n]))[i] = Place::load(at + n * sizeof(E));
+      w.at<Register>(offset_of(c->dst[n]))[w.lane] = Place::load(at + n * sizeof(E));
     return c + 1;
   }
   /// From a constant address, which all lanes share.
@@ -150,9 +206,14 @@ struct Load {
     const Range& r = w.ranges[c->access];
     if (!fits(*c, r, address) && !(find_range(w, c) && fits(*c, r, address)))
       return access_lanes(w, c);
-    if (r.step != 0) return wide(w, c);
+    return r.step != 0 ? wide(w, c) : spread(w, c, r.data + (address - r.base));
+  }
+
+ private:
+  /// All active lanes load what lies there.
+  LANEWISE_INLINE static const Code* spread(Wave& w, const Code* c, const std::byte* at) {
     for (uint32_t n = 0; n < c->results; ++n) {
-      const Register value = Place::load(r.data + (address - r.base) + n * sizeof(E));
+      const Register value = Place::load(at + n * sizeof(E));
       each(
           w, w.at<Register>(offset_of(c->dst[n])), [&](size_t) __attribute__((always_inline)) {
             return value;
@@ -169,21 +230,24 @@ struct Store {
 
   static const Code* wide(Wave& w, const Code* c) {
     Offsets<A> offsets;
-    if (!found<E>(w, c, w.at<A>(c->s0), offsets)) return access_lanes(w, c);
-    const Range& r = w.ranges[c->access];
     const uint32_t count = c->sources - 1U;
-    if (offsets.in_row && r.step == 0 && count == 1 && c->src[1] != ir::kNone) {
-      const auto* s = w.at<Register>(c->s1);
-      std::byte* data = r.data + offsets.of[0];
-      for (size_t first = 0; first < w.stride; first += kChunk) {
-        LANEWISE_INDEPENDENT
-        for (size_t i = 0; i < kChunk; ++i)
-          Place::store(data + (first + i) * sizeof(E), s[first + i]);
+    const bool one_element = count == 1 && c->src[1] != ir::kNone;
+    if (!found<E>(w, c, one_element, offsets)) return access_lanes(w, c);
+    const Range& r = w.ranges[c->access];
+    const auto* s = w.at<Register>(c->s1);
+    if (offsets.in_runs) {
+      for (size_t run = 0; run < w.stride; run += kRun) {
+        std::byte* data = r.data + offsets.of[run];
+        if (offsets.same[run / kRun]) {
+          Place::store(data, s[run + kRun - 1]);
+          continue;
+        }
+        LANEWISE_INDEPENDENT_FEW
+        for (size_t i = 0; i < kRun; ++i) Place::store(data + i * sizeof(E), s[run + i]);
       }
       return c + 1;
     }
-    if (count == 1 && c->src[1] != ir::kNone) {
-      const auto* s = w.at<Register>(c->s1);
+    if (one_element) {
       for_each_place(
           w, r, offsets, [&](size_t i, std::byte * at) __attribute__((always_inline)) {
             Place::store(at, s[i]);
@@ -198,12 +262,9 @@ struct Store {
     return c + 1;
   }
   static const Code* one(Wave& w, const Code* c) {
-    const size_t i = w.lane;
-    const uint64_t address = address_of(*c, w.at<A>(c->s0)[i]);
-    const Range& r = w.ranges[c->access];
-    if (!fits(*c, r, address) && !(find_range(w, c) && fits(*c, r, address)))
-      return access_lanes(w, c);
-    put(w, *c, i, r.data + (w.first + i) * r.step + (address - r.base));
+    std::byte* at = place_of_one<A>(w, c);
+    if (at == nullptr) return access_lanes(w, c);
+    put(w, *c, w.lane, at);
     return c + 1;
   }
 

@@ -30,6 +30,8 @@ struct Wave {
   uint32_t lane = 0;    ///< the lowest active one
   uint32_t single = 0;  ///< 1: it is the only one
   bool few = false;     ///< so few are active that each by itself is less work
+  bool ahead = false;   ///< lanes run together up to where others may see which comes first
+  bool shared = false;  ///< other groups run at the same time
   uint32_t stride = 32;
   uint32_t meet = ~0U;  ///< lowest rank at which other lanes of the run stand
   const Code* codes = nullptr;
@@ -40,6 +42,8 @@ struct Wave {
   uint32_t index = 0, first = 0;  ///< of the group's waves; of its lanes
   uint64_t present = 0, live = 0, faulted = 0;
   uint64_t at_wave = 0, at_barrier = 0, at_access = 0;  ///< lanes that wait
+  bool fresh = false;                                   ///< no lane has run yet
+  bool stepped = false;                                 ///< some of `steps` are not 0
   std::array<uint32_t, kMaxWave> position{};            ///< of lanes that are not active
   std::array<uint64_t, kMaxWave> steps{};               ///< counted back edges taken
   std::array<uint32_t, kMaxWave> ticket{};  ///< how many had arrived at the barrier before

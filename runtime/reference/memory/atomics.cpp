@@ -1,8 +1,7 @@
 #include "runtime/reference/memory/atomics.hpp"
 
-#include <algorithm>
-
 #include "runtime/ir/mbarrier.hpp"
+#include "runtime/reference/memory/atomic_bits.hpp"
 #include "runtime/reference/numbers/float_ops.hpp"
 
 namespace lanewise::reference {
@@ -40,48 +39,9 @@ uint64_t bf16_result(AtomOp op, uint64_t old, uint64_t a) {
   return (uint64_t{bits} + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
-bool less(unsigned bytes, bool is_signed, uint64_t a, uint64_t b) {
-  if (!is_signed) return a < b;
-  const unsigned up = 64 - 8 * bytes;  // signs to the top
-  return static_cast<int64_t>(a << up) < static_cast<int64_t>(b << up);
-}
-
-uint64_t bits_result(AtomOp op, unsigned bytes, bool is_signed, uint64_t old, uint64_t a,
-                     uint64_t b) {
-  switch (op) {
-    case AtomOp::add:
-      return old + a;
-    case AtomOp::sub:
-      return old - a;
-    case AtomOp::rsub:
-      return a - old;
-    case AtomOp::min:
-      return less(bytes, is_signed, a, old) ? a : old;
-    case AtomOp::max:
-      return less(bytes, is_signed, old, a) ? a : old;
-    case AtomOp::inc:
-      return old >= a ? 0 : old + 1;
-    case AtomOp::dec:
-      return old == 0 || old > a ? a : old - 1;
-    case AtomOp::and_:
-      return old & a;
-    case AtomOp::or_:
-      return old | a;
-    case AtomOp::xor_:
-      return old ^ a;
-    case AtomOp::exch:
-      return a;
-    case AtomOp::cas:
-    case AtomOp::fcas:
-      return old == a ? b : old;
-    case AtomOp::mskor:
-      return (old & ~a) | b;
-    case AtomOp::wrap:
-      return old >= a ? old - a : old + b;
-    case AtomOp::arrive:
-      return ir::mbarrier::after(old, a);
-  }
-  return old;
+uint64_t bits_result(const ir::Mem& mem, uint64_t old, uint64_t a, uint64_t b) {
+  if (mem.atom == AtomOp::arrive) return ir::mbarrier::after(old, a);
+  return atomic_bits(mem.atom, ir::size_of(mem.elem), ir::is_signed(mem.atom_type), old, a, b);
 }
 
 bool computes_as_float(AtomOp op) {
@@ -97,8 +57,7 @@ uint64_t atomic_result(const ir::Mem& mem, const FloatFlags& flags, uint64_t old
   const uint64_t mask = bytes == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * bytes)) - 1;
   const bool brief = mem.atom_type == Type::bf16;
   if (!(brief || ir::is_float(mem.atom_type)) || !computes_as_float(mem.atom)) {
-    return bits_result(mem.atom, bytes, ir::is_signed(mem.atom_type), old, a & mask, b & mask) &
-           mask;
+    return bits_result(mem, old, a & mask, b & mask) & mask;
   }
   if (brief && bytes == 2) return bf16_result(mem.atom, old, a & mask);
   if (!brief && (mem.atom_type != Type::f16 || bytes != 4)) {

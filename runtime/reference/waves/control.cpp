@@ -34,6 +34,11 @@ bool is_of_many(const Code& code) {
          space != ir::Space::constant;
 }
 
+/// See order_seen(), which asks the same of the program.
+bool order_can_be_seen(const Code& code) {
+  return code.action == Action::atom || code.mem->order != ir::Order::weak;
+}
+
 /// Sums, products and both, of which there are counters.
 bool is_counted_arithmetic(const Code& code) {
   const bool kind = code.op == ir::Op::fadd || code.op == ir::Op::fsub || code.op == ir::Op::fmul ||
@@ -72,11 +77,14 @@ void Control::set_handlers(Code& code, Finder find, Wishes wishes) {
     code.unwatched = both(stop_before);
   }
   code.run = wishes.watched ? both(watched) : code.unwatched;
-  const bool memory =
-      code.action == Action::load || code.action == Action::store || code.action == Action::atom;
-  if (wishes.counted && (memory || is_counted_arithmetic(code) || code.action == Action::branch))
+  if (wishes.counted &&
+      (is_memory(code) || is_counted_arithmetic(code) || code.action == Action::branch))
     code.run = both(counted);
   if (wishes.followed) code.run = both(followed);
+  if (wishes.ahead && is_memory(code) && order_can_be_seen(code)) {
+    code.resumed = code.run;
+    code.run = both(pause);
+  }
   code.may_stop =
       code.action == Action::barrier || code.action == Action::trap || code.action == Action::wave;
 }
@@ -105,10 +113,9 @@ Handlers Control::plain(const Code& code, Finder find, Wishes wishes) {
       return both(report);
     case Action::wave:
       return both(wave_op);
-    case Action::atom:
-      return both(wishes.touched ? access_lanes : exchange);
     case Action::load:
     case Action::store:
+    case Action::atom:
       if (wishes.touched) return both(access_lanes);
       break;
     case Action::sreg: {
@@ -121,7 +128,7 @@ Handlers Control::plain(const Code& code, Finder find, Wishes wishes) {
   }
   const Handlers found = find(code);
   if (found[0] != nullptr) return found;
-  return both(code.action == Action::load || code.action == Action::store ? access_lanes : compute);
+  return both(is_memory(code) ? access_lanes : compute);
 }
 
 // --- ends of blocks -----------------------------------------------------------------------------
@@ -136,7 +143,7 @@ const Code* Control::go(Wave& wave, const Code* code, uint32_t target) {
     if (!g.slice_goes_on()) {
       // They are still ready and go on in the next round.
       g.use_up_slice(static_cast<uint32_t>(std::popcount(wave.mask)));
-      g.stop_at(wave, position);
+      Group::stop_at(wave, position, wave.mask);
       g.start_slice();
       return nullptr;
     }
@@ -216,7 +223,7 @@ const Code* Control::nothing(Wave& /*wave*/, const Code* code) {
 const Code* Control::barrier(Wave& wave, const Code* code) {
   Group& g = *wave.group;
   const uint64_t lanes = wave.mask;
-  g.stop_at(wave, position_of(wave, code));
+  Group::stop_at(wave, position_of(wave, code), lanes);
   if (!g.arrive_together(wave, lanes, *code))
     for_each_lane(lanes, [&](uint32_t i) { g.arrive({wave, i}, *code); });
   return nullptr;
@@ -244,31 +251,12 @@ const Code* Control::wave_op(Wave& wave, const Code* code) {
     g.run_wave_op(wave, lanes);
     return code + 1;
   }
-  g.stop_at(wave, position);
+  Group::stop_at(wave, position, lanes);
   wave.at_wave |= lanes;
   return nullptr;
 }
 
 // --- what has no handler of its own -------------------------------------------------------------
-
-const Code* Control::exchange(Wave& wave, const Code* code) {
-  Group& g = *wave.group;
-  for (uint64_t left = wave.mask; left != 0; left &= left - 1) {
-    const Lane lane{wave, static_cast<uint32_t>(std::countr_zero(left))};
-    const uint64_t address = (lane.get(code->src[0]) + code->offset) & code->keep;
-    const Range& r = wave.ranges[code->access];
-    const auto fits = [&] {
-      return r.data != nullptr && address - r.base <= r.limit && (address & code->aligned) == 0;
-    };
-    wave.lane = lane.i;
-    if (fits() || (find_range(wave, code) && fits()))
-      g.exchange_elements(lane, *code, r.data + lane.linear() * r.step + (address - r.base));
-    else
-      g.access_memory(lane, *code);
-  }
-  wave.activate(wave.mask);
-  return code + 1;
-}
 
 const Code* Control::compute(Wave& wave, const Code* code) {
   for_each_lane(wave.mask, [&](uint32_t i) { wave.group->compute({wave, i}, *code); });
@@ -346,9 +334,18 @@ const Code* Control::guarded_lane(Wave& wave, const Code* code) {
 const Code* Control::stop_before(Wave& wave, const Code* code) {
   const uint64_t lanes = wave.mask;
   if (code->guarded && (lanes & guard_of(wave, code)) == 0) return code + 1;
-  wave.group->stop_at(wave, position_of(wave, code));
+  Group::stop_at(wave, position_of(wave, code), lanes);
   wave.at_access |= lanes;
   return nullptr;
+}
+
+/// Lanes that run ahead go no further; see Group::run_ahead().
+const Code* Control::pause(Wave& wave, const Code* code) {
+  if (!wave.ahead) return code->resumed[wave.single](wave, code);
+  const uint64_t lanes = code->guarded ? wave.mask & guard_of(wave, code) : wave.mask;
+  Group::stop_at(wave, position_of(wave, code), lanes);
+  wave.at_access |= lanes;
+  return wave.mask != 0 ? code + 1 : nullptr;
 }
 
 const Code* Control::traced(Wave& wave, const Code* code) {
@@ -356,7 +353,7 @@ const Code* Control::traced(Wave& wave, const Code* code) {
   if (g.request_.events != nullptr) {
     const uint64_t lanes = wave.mask;
     if (g.exact_) {
-      g.stop_at(wave, position_of(wave, code));
+      Group::stop_at(wave, position_of(wave, code), lanes);
       wave.at_access |= lanes;
       return nullptr;
     }

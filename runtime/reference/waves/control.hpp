@@ -24,7 +24,6 @@ struct Control {
   static const Code* trap(Wave& wave, const Code* code);
   static const Code* report(Wave& wave, const Code* code);
   static const Code* wave_op(Wave& wave, const Code* code);
-  static const Code* exchange(Wave& wave, const Code* code);
   static const Code* compute(Wave& wave, const Code* code);
   static const Code* group_value(Wave& wave, const Code* code);
   static const Code* watched(Wave& wave, const Code* code);
@@ -33,6 +32,7 @@ struct Control {
   static const Code* guarded(Wave& wave, const Code* code);
   static const Code* guarded_lane(Wave& wave, const Code* code);
   static const Code* stop_before(Wave& wave, const Code* code);
+  static const Code* pause(Wave& wave, const Code* code);
   static const Code* traced(Wave& wave, const Code* code);
 };
 

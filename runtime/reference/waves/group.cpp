@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/validate.hpp"
@@ -95,8 +96,9 @@ void Group::start(const std::array<uint32_t, 3>& index) {
     wave.live = wave.present;
     wave.spare = ~wave.present;
     wave.at_wave = wave.at_barrier = wave.at_access = wave.faulted = 0;
-    wave.position.fill(0);
-    wave.steps.fill(0);
+    std::fill_n(wave.position.begin(), wave.stride, 0U);
+    if (std::exchange(wave.stepped, false)) wave.steps.fill(0);
+    wave.fresh = true;
     for (const Zeros& z : program_.zeroed) std::memset(wave.regs + z.offset, 0, z.bytes);
   }
   if (lockstep_ == nullptr) return;
@@ -122,6 +124,8 @@ bool Group::run_ready_lanes() {
     ran = true;
     if (!setting_.in_turn) {
       run_wave(wave);
+    } else if (setting_.ahead) {
+      run_ahead(wave);
     } else {
       for (uint64_t left = ready; left != 0 && !abandoned_; left &= left - 1)
         run_lane(wave, static_cast<uint32_t>(std::countr_zero(left)));

@@ -59,6 +59,7 @@ struct Setting {
   const TouchHook& touch;
   const Deadline& deadline;
   bool in_turn = true;  ///< lanes run one after another, each until it stops; else a wave at a time
+  bool ahead = false;   ///< but together up to where others may see which comes first
   bool shared = false;  ///< other groups run at the same time
   bool resident = false;           ///< groups take turns, and may wait for each other
   Profile* profile = nullptr;      ///< takes what instructions cost
@@ -89,7 +90,10 @@ class Group {
   /// Lanes, or waves, that can make a step: bits.
   std::span<const uint64_t> runnable();
   /// From now on other groups run at the same time.
-  void share() { setting_.shared = true; }
+  void share() {
+    setting_.shared = true;
+    for (Wave& wave : waves_) wave.shared = true;
+  }
   /// Appends the first fault of each lane that has one, the lowest lanes first; at most `capacity`
   /// of them. Returns how many there were.
   uint64_t collect(std::vector<Fault>& faults, size_t capacity);
@@ -124,13 +128,15 @@ class Group {
   void start_slice();
   uint64_t slice_length() const;
   void run_wave(Wave& wave);
+  void run_ahead(Wave& wave);
   void run_lane(Wave& wave, uint32_t lane);
+  void run_from(Wave& wave, uint32_t position, uint64_t lanes);
   void run_on(Wave& wave, const Code* code);
   const Code* take_next(Wave& wave);
   void set_apart(Wave& wave, uint32_t position, uint64_t lanes);
-  void note_steps(Wave& wave, uint64_t lanes);
+  static void note_steps(Wave& wave, uint64_t lanes);
   void set_headroom(Wave& wave);
-  void stop_at(Wave& wave, uint32_t position);
+  static void stop_at(Wave& wave, uint32_t position, uint64_t lanes);
   bool count_steps(Wave& wave, const Code& code);  ///< false: the budget was used up
   /// `here`: the lane's position; kNone where that is not known.
   bool count_step(Lane lane, uint32_t site, uint32_t here = ir::kNone);

@@ -2,6 +2,7 @@
 // part stand apart, and those at the lowest rank go first, so that they meet again where paths do.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "runtime/reference/waves/group.hpp"
 
@@ -27,16 +28,14 @@ void Group::start_slice() {
 void Group::run_lane(Wave& wave, uint32_t lane) {
   start_slice();
   setting_.deadline.check();
-  apart_count_ = 0;
-  wave.meet = ~0U;
-  wave.activate(uint64_t{1} << lane);
-  set_headroom(wave);
-  run_on(wave, wave.codes + wave.position[lane]);
+  wave.fresh = false;
+  run_from(wave, wave.position[lane], uint64_t{1} << lane);
 }
 
 void Group::run_wave(Wave& wave) {
   start_slice();
   setting_.deadline.check();
+  if (std::exchange(wave.fresh, false)) return run_from(wave, 0, wave.ready());
   apart_count_ = 0;
   for (uint64_t left = wave.ready(); left != 0;) {
     const uint32_t position = wave.position[static_cast<uint32_t>(std::countr_zero(left))];
@@ -46,6 +45,29 @@ void Group::run_wave(Wave& wave) {
     left &= ~same;
   }
   run_on(wave, take_next(wave));
+}
+
+/// What of a turn lies before the first instruction whose place among others' can be seen, lanes
+/// make together; then each goes on by itself, the lowest first.
+void Group::run_ahead(Wave& wave) {
+  const uint64_t ready = wave.ready();
+  if ((ready & (ready - 1)) == 0)
+    return run_lane(wave, static_cast<uint32_t>(std::countr_zero(ready)));
+  wave.ahead = true;
+  run_wave(wave);
+  wave.ahead = false;
+  const uint64_t paused = std::exchange(wave.at_access, 0);
+  for (uint64_t left = paused; left != 0 && !abandoned_; left &= left - 1)
+    run_lane(wave, static_cast<uint32_t>(std::countr_zero(left)));
+}
+
+/// No others of the wave's lanes run.
+void Group::run_from(Wave& wave, uint32_t position, uint64_t lanes) {
+  apart_count_ = 0;
+  wave.meet = ~0U;
+  wave.activate(lanes);
+  set_headroom(wave);
+  run_on(wave, wave.codes + position);
 }
 
 void Group::run_on(Wave& wave, const Code* code) {
@@ -88,21 +110,23 @@ void Group::set_apart(Wave& wave, uint32_t position, uint64_t lanes) {
 /// For active lanes that are not so any more.
 void Group::note_steps(Wave& wave, uint64_t lanes) {
   if (wave.run_steps == 0) return;
+  wave.stepped = true;
   for_each_lane(lanes, [&](uint32_t i) { wave.steps[i] += wave.run_steps; });
 }
 
 void Group::set_headroom(Wave& wave) {
   uint64_t most = 0;
-  for_each_lane(wave.mask, [&](uint32_t i) { most = std::max(most, wave.steps[i]); });
+  if (wave.stepped)
+    for_each_lane(wave.mask, [&](uint32_t i) { most = std::max(most, wave.steps[i]); });
   wave.run_steps = 0;
   wave.headroom = request_.step_budget - most;
 }
 
-/// The active lanes stop there.
-void Group::stop_at(Wave& wave, uint32_t position) {
-  note_steps(wave, wave.mask);
-  for_each_lane(wave.mask, [&](uint32_t i) { wave.position[i] = position; });
-  wave.activate(0);
+/// These of the active lanes stop there.
+void Group::stop_at(Wave& wave, uint32_t position, uint64_t lanes) {
+  note_steps(wave, lanes);
+  for_each_lane(lanes, [&](uint32_t i) { wave.position[i] = position; });
+  wave.activate(wave.mask & ~lanes);
 }
 
 /// More back edges were taken than there was headroom for.
@@ -124,6 +148,7 @@ bool Group::count_steps(Wave& wave, const Code& code) {
 }
 
 bool Group::count_step(Lane lane, uint32_t site, uint32_t here) {
+  lane.wave.stepped = true;
   if (++lane.wave.steps[lane.i] <= request_.step_budget) return true;
   std::shared_ptr<const Sync> stuck;
   if (here != ir::kNone) stuck = stuck_at_mbarrier(lane.wave, here);

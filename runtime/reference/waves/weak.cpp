@@ -219,7 +219,8 @@ void Group::advance_late(Wave& wave, uint32_t i) {
       ++code;
     } else {
       code = resume(wave, code);
-      if (late.load != nullptr) return stop_at(wave, static_cast<uint32_t>(code - wave.codes));
+      if (late.load != nullptr)
+        return stop_at(wave, static_cast<uint32_t>(code - wave.codes), wave.mask);
     }
   }
   while (code != nullptr) {

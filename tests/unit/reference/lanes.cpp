@@ -2,12 +2,10 @@
 // values, with all lanes, with some, few and one, for each kind of host that this one can be.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 #include "runtime/ir/integer.hpp"
 #include "runtime/ir/signature.hpp"
 #include "runtime/reference/numbers/float_ops.hpp"
-#include "runtime/support/error.hpp"
+#include "tests/unit/reference/hosts.hpp"
 #include "tests/unit/reference/support.hpp"
 
 using namespace lanewise;
@@ -21,17 +19,6 @@ constexpr uint64_t kBefore = 0x1234567812345678;
 
 /// Which lanes of the n-th wave carry the instruction out.
 constexpr uint32_t kMasks[kWaves] = {0xffffffff, 0x55555555, 0xfffffffe, 0x80010004, 0x00000100, 0};
-
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  ~Variable() { unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-};
 
 struct LaneForm {
   Op op;
@@ -280,15 +267,7 @@ std::vector<LaneForm> lane_forms() {
 }  // namespace
 
 TEST_CASE("whole waves compute what single lanes do, on every kind of host") {
-  for (const char* host : {"portable", "avx2", "avx512"}) {
-    const Variable lanes("LANEWISE_LANES", host);
-    CAPTURE(std::string(host));
-    try {
-      for (const LaneForm& form : lane_forms()) check(form);
-    } catch (const Error& e) {
-      // This host is none of that kind.
-      REQUIRE(std::string(e.what()).find("LANEWISE_LANES") != std::string::npos);
-      CHECK(host != std::string_view("portable"));
-    }
-  }
+  on_every_host([] {
+    for (const LaneForm& form : lane_forms()) check(form);
+  });
 }

@@ -74,6 +74,38 @@ TEST_CASE("who comes to an atomic first is as it was: two in a row are one lane'
   }
 }
 
+TEST_CASE("lanes that run together up to an atomic come to it in their order") {
+  TestKernel k;
+  const Reg tid = k.sreg(ir::SReg::linear_tid);
+  // Loops of different length in front, a guard that parts lanes, a barrier, and the same again.
+  for (uint32_t round = 0; round < 2; ++round) {
+    const Reg n =
+        k.b.make(Op::and_, Type::u32, {k.b.make(Op::mul, Type::u32, {tid, imm(7)}), imm(15)});
+    const uint32_t loop = k.b.add_block("loop"), after = k.b.add_block("after");
+    k.b.jump(loop);
+    k.b.set_block(loop);
+    k.b.emit(Op::sub, Type::u32, {n}, {n, imm(1)});
+    const Reg more = k.b.reg(Width::pred), odd = k.b.reg(Width::pred);
+    k.b.emit(Op::icmp, Type::s32, {more}, {n, imm(0)}).cond = ir::Cond::gt;
+    k.b.branch({more, false}, loop, after);
+    k.b.set_block(after);
+    k.b.emit(Op::icmp, Type::u32, {odd}, {k.b.make(Op::and_, Type::u32, {tid, imm(1)}), imm(1)})
+        .cond = ir::Cond::eq;
+    const Reg old = emit_add(k, imm(1), true);
+    k.program.blocks[after].insts.back().guard = {odd, false};
+    k.put(3 * round, old);
+    k.put(3 * round + 1, emit_add(k, imm(2), true));
+    k.put(3 * round + 2, n);
+    if (round == 0) k.b.emit(Op::barrier, Type::none, {}, {imm(0), imm(0)}).mode = 0;
+  }
+  k.b.exit();
+  const Run turns = run(k, 96, 3, in(WaveSchedule::until_stop)), ahead = run(k, 96, 3);
+  CHECK(counter(turns) == counter(ahead));
+  CHECK(counter(ahead) == 3 * (96 * 4 + 48 * 2));
+  for (uint32_t lane = 0; lane < 3 * 96; ++lane)
+    for (uint32_t n = 0; n < 6; ++n) CHECK(turns.slot(lane, n) == ahead.slot(lane, n));
+}
+
 TEST_CASE("a lane of a wave may hold a lock that its neighbours spin for") {
   TestKernel k;
   const uint32_t spin = k.b.add_block("spin"), got = k.b.add_block("got");

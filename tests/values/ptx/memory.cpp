@@ -72,8 +72,11 @@ std::string variable(const Access& a, bool filled) {
   const bool global = a.space.empty() || a.space == "global";
   if (global && filled) return text + "mov.u64 at, global_data;\n";
   const std::string space = global ? "global" : a.space;
+  // Lanes store by weak and by ordered accesses: each has bytes of its own.
+  const unsigned lanes = a.space == "local" ? 1 : kGroup;
   text += global ? "mov.u64 at, global_sink;\n"
-                 : fmt::format(".{} .align 32 .b8 v[32];\nmov.u64 at, v;\n", space);
+                 : fmt::format(".{} .align 32 .b8 v[{}];\nmov.u64 at, v;\n", space, kBytes * lanes);
+  if (lanes > 1) text += "mov.u32 x, %tid.x;\nmad.wide.u32 at, x, 32, at;\n";
   for (unsigned i = 0; i < kBytes; i += 4) {
     text += filled ? fmt::format("ld.global.b32 x, [global_data+{}];\n", i)
                    : fmt::format("mov.b32 x, {:#x};\n", kFill);
@@ -126,8 +129,8 @@ Op store(const std::string& form, const Access& a) {
 std::string memory_variables() {
   return fmt::format(
       ".global .align 32 .b8 global_data[32] = {{{0}}};\n"
-      ".const .align 32 .b8 const_data[32] = {{{0}}};\n.global .align 32 .b8 global_sink[32];\n",
-      initialiser());
+      ".const .align 32 .b8 const_data[32] = {{{0}}};\n.global .align 32 .b8 global_sink[{1}];\n",
+      initialiser(), kBytes * kGroup);
 }
 
 std::vector<Op> memory_ops() {
