@@ -402,7 +402,7 @@ class ReferenceEngine final : public Engine {
         run_resident_groups(request, decoded, memory, setting, result);
       else
         run_groups_of(request, decoded, memory, setting,
-                      free && !seen.groups ? threads_for(group_bytes(request, decoded)) : 1,
+                      free && !seen.groups ? threads_for(group_bytes(request, decoded)) : Threads{},
                       result);
     } catch (guest::Ended& ended) {
       if (sync) sync->collect(ended.result);

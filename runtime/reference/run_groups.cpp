@@ -64,13 +64,14 @@ struct Findings {
 class Groups {
  public:
   Groups(const LaunchRequest& request, const DecodedProgram& program, const MemoryView& memory,
-         const Setting& setting, uint32_t threads)
+         const Setting& setting, Threads threads)
       : request_(request),
         program_(program),
         memory_(memory),
         setting_(setting),
         total_(request.grid.total()),
-        others_(threads - 1) {}
+        others_(threads.most - 1),
+        alone_(threads.asked ? Clock::duration::zero() : kAlone) {}
 
   /// On this thread alone.
   void run_resident(LaunchResult& result) {
@@ -107,7 +108,7 @@ class Groups {
   void run(LaunchResult& result) {
     std::vector<std::thread> threads;
     run_some(own_, [&](Group& group) {
-      if (threads.size() == others_.size() || Clock::now() - start_ < kAlone) return;
+      if (threads.size() == others_.size() || Clock::now() - start_ < alone_) return;
       if (total_ - std::min(total_, next_.load()) < 2) return;
       group.share();
       for (Findings& findings : others_)
@@ -231,6 +232,7 @@ class Groups {
   const uint64_t total_;
   Findings own_;                  ///< of the launching thread's groups
   std::vector<Findings> others_;  ///< of each other thread's
+  const Clock::duration alone_;   ///< before they start
   std::atomic<uint64_t> next_ = 0;
   std::atomic<uint64_t> end_ = std::numeric_limits<uint64_t>::max();
   const Clock::time_point start_ = Clock::now();
@@ -238,7 +240,7 @@ class Groups {
 
 }  // namespace
 
-uint32_t threads_for(uint64_t group_bytes) {
+Threads threads_for(uint64_t group_bytes) {
   const char* env = std::getenv("LANEWISE_THREADS");
   char* end = nullptr;
   const unsigned long asked = env != nullptr && *env != '\0' ? std::strtoul(env, &end, 10) : 0;
@@ -248,11 +250,11 @@ uint32_t threads_for(uint64_t group_bytes) {
   const uint32_t cores =
       asked != 0 ? static_cast<uint32_t>(asked) : std::max(std::thread::hardware_concurrency(), 1U);
   const uint64_t fit = kMostBytes / std::max<uint64_t>(group_bytes, 1);
-  return static_cast<uint32_t>(std::clamp<uint64_t>(fit, 1, cores));
+  return {static_cast<uint32_t>(std::clamp<uint64_t>(fit, 1, cores)), asked != 0};
 }
 
 void run_groups_of(const LaunchRequest& request, const DecodedProgram& program,
-                   const MemoryView& memory, const Setting& setting, uint32_t threads,
+                   const MemoryView& memory, const Setting& setting, Threads threads,
                    LaunchResult& result) {
   Groups(request, program, memory, setting, threads).run(result);
 }
@@ -260,12 +262,12 @@ void run_groups_of(const LaunchRequest& request, const DecodedProgram& program,
 void run_scheduled_groups(const LaunchRequest& request, const DecodedProgram& program,
                           const MemoryView& memory, const Setting& setting, uint64_t together,
                           LaunchResult& result) {
-  Groups(request, program, memory, setting, 1).run_scheduled(together, result);
+  Groups(request, program, memory, setting, {}).run_scheduled(together, result);
 }
 
 void run_resident_groups(const LaunchRequest& request, const DecodedProgram& program,
                          const MemoryView& memory, const Setting& setting, LaunchResult& result) {
-  Groups(request, program, memory, setting, 1).run_resident(result);
+  Groups(request, program, memory, setting, {}).run_resident(result);
 }
 
 }  // namespace lanewise::reference

@@ -6,14 +6,19 @@
 
 namespace lanewise::reference {
 
-/// How many groups of so many bytes may run at the same time: one on each core, or as many as the
-/// environment variable LANEWISE_THREADS says.
-uint32_t threads_for(uint64_t group_bytes);
+/// Groups that may run at the same time.
+struct Threads {
+  uint32_t most = 1;
+  bool asked = false;  ///< also in launches that last too short to gain by it
+};
+/// For groups of so many bytes: one on each core, or as many as the environment variable
+/// LANEWISE_THREADS says.
+Threads threads_for(uint64_t group_bytes);
 
 /// Puts what the groups did wrong into the result, in the order of groups, which is that of a
-/// single thread. A launch that lasts too short to gain by more threads gets none.
+/// single thread.
 void run_groups_of(const LaunchRequest& request, const DecodedProgram& program,
-                   const MemoryView& memory, const Setting& setting, uint32_t threads,
+                   const MemoryView& memory, const Setting& setting, Threads threads,
                    LaunchResult& result);
 
 /// The same with all groups alive from the start: each takes a turn after the other.

@@ -263,19 +263,53 @@ void Group::finish_wave_op(Lane lane, const Code& code, const Gathered& g) const
 
 namespace {
 
-/// Where each lane of a half reads, by what shuffle() says, and whether it is in range.
-template <typename From, typename InRange>
-void find_sources(const uint32_t* b, const uint32_t* c, From from_of, InRange in_range,
-                  std::array<uint32_t, 32>& from, std::array<uint8_t, 32>& inside) {
-  for (int i = 0; i < 32; ++i) {
-    const int clamp = static_cast<int>(c[i] & 31), segment = static_cast<int>(c[i] >> 8 & 31);
-    const int lowest = i & segment, limit = lowest | (clamp & ~segment);
-    const int at = from_of(i, static_cast<int>(b[i] & 31), lowest, segment);
-    const bool is_inside = in_range(at, limit);
-    from[static_cast<size_t>(i)] = static_cast<uint32_t>(is_inside ? at : i);
-    inside[static_cast<size_t>(i)] = is_inside ? 1 : 0;
+/// The lane of its half that a shuffle reads, as operand b says; `lowest`: of the lane's segment.
+constexpr int source_of(ir::ShflMode mode, int self, int b, int lowest, int segment) {
+  switch (mode) {
+    case ir::ShflMode::up:
+      return self - b;
+    case ir::ShflMode::down:
+      return self + b;
+    case ir::ShflMode::bfly:
+      return self ^ b;
+    case ir::ShflMode::idx:
+      break;
   }
+  return lowest | (b & ~segment);
 }
+/// The same, or the lane itself where that is out of range. Operand c: bits 4:0 the clamp, bits
+/// 12:8 the mask that cuts the wave into segments.
+constexpr int source_in_range(ir::ShflMode mode, int self, uint32_t b, uint32_t c, bool& in_range) {
+  const int clamp = static_cast<int>(c & 31), segment = static_cast<int>(c >> 8 & 31);
+  const int lowest = self & segment, limit = lowest | (clamp & ~segment);
+  const int from = source_of(mode, self, static_cast<int>(b & 31), lowest, segment);
+  in_range = mode == ir::ShflMode::up ? from >= limit : from <= limit;
+  return in_range ? from : self;
+}
+
+/// Of all lanes of a wave of 32; returns those in range.
+template <ir::ShflMode mode>
+uint64_t find_sources(const uint32_t* b, const uint32_t* c, std::array<uint32_t, 32>& from) {
+  std::array<uint8_t, 32> inside{};
+  for (int i = 0; i < 32; ++i) {
+    bool in_range = false;
+    const auto n = static_cast<size_t>(i);
+    from[n] = static_cast<uint32_t>(source_in_range(mode, i, b[i], c[i], in_range));
+    inside[n] = in_range ? 1 : 0;
+  }
+  uint64_t lanes = 0;
+  for (size_t i = 0; i < 32; ++i) lanes |= uint64_t{inside[i]} << i;
+  return lanes;
+}
+using FindSources = uint64_t (*)(const uint32_t*, const uint32_t*, std::array<uint32_t, 32>&);
+/// [mode]
+constexpr FindSources kFindSources[] = {
+    find_sources<ir::ShflMode::up>, find_sources<ir::ShflMode::down>,
+    find_sources<ir::ShflMode::bfly>, find_sources<ir::ShflMode::idx>};
+static_assert(static_cast<int>(ir::ShflMode::up) == 0 &&
+              static_cast<int>(ir::ShflMode::down) == 1 &&
+              static_cast<int>(ir::ShflMode::bfly) == 2 &&
+              static_cast<int>(ir::ShflMode::idx) == 3);
 
 }  // namespace
 
@@ -286,67 +320,19 @@ bool Group::shuffle_all(Wave& wave, const Code& code) {
   idle_ = 0;
   if (race_clocks_) watch_meeting(wave, wave.mask, code);
   std::array<uint32_t, 32> values{}, from{};
-  std::array<uint8_t, 32> inside{};
   std::copy_n(wave.at<uint32_t>(code.s0), 32, values.begin());
-  const auto *b = wave.at<uint32_t>(code.s1), *c = wave.at<uint32_t>(code.s2);
-  const auto up_to = [](int at, int limit) { return at <= limit; };
-  switch (static_cast<ir::ShflMode>(code.mode)) {
-    case ir::ShflMode::up:
-      find_sources(
-          b, c, [](int i, int by, int, int) { return i - by; },
-          [](int at, int limit) { return at >= limit; }, from, inside);
-      break;
-    case ir::ShflMode::down:
-      find_sources(
-          b, c, [](int i, int by, int, int) { return i + by; }, up_to, from, inside);
-      break;
-    case ir::ShflMode::bfly:
-      find_sources(
-          b, c, [](int i, int by, int, int) { return i ^ by; }, up_to, from, inside);
-      break;
-    case ir::ShflMode::idx:
-      find_sources(
-          b, c, [](int, int by, int lowest, int segment) { return lowest | (by & ~segment); },
-          up_to, from, inside);
-      break;
-  }
+  const uint64_t lanes =
+      kFindSources[code.mode](wave.at<uint32_t>(code.s1), wave.at<uint32_t>(code.s2), from);
   uint32_t* d = wave.at<uint32_t>(code.d0);
   for (size_t i = 0; i < 32; ++i) d[i] = values[from[i] & 31];
-  uint64_t lanes = 0;
-  for (size_t i = 0; i < 32; ++i) lanes |= uint64_t{inside[i]} << i;
   *wave.at<uint64_t>(code.d1) = lanes;
   return true;
 }
 
-/// Operand c: bits 4:0 the clamp, bits 12:8 the mask that cuts the wave into segments.
 uint32_t Group::shuffle_source(Lane lane, const Code& code, bool& in_range) {
-  const auto self = static_cast<int>(lane.i & 31);
-  const auto b = static_cast<int>(lane.get(code.src[1]) & 31),
-             c = static_cast<int>(lane.get(code.src[2]));
-  const int clamp = c & 31, segment = c >> 8 & 31;
-  const int lowest = self & segment;
-  const int limit = lowest | (clamp & ~segment);
-  int from = self;  // NOLINT(clang-analyzer-deadcode.DeadStores): each mode has its own
-  in_range = false;
-  switch (static_cast<ir::ShflMode>(code.mode)) {
-    case ir::ShflMode::up:
-      from = self - b;
-      in_range = from >= limit;
-      break;
-    case ir::ShflMode::down:
-      from = self + b;
-      in_range = from <= limit;
-      break;
-    case ir::ShflMode::bfly:
-      from = self ^ b;
-      in_range = from <= limit;
-      break;
-    case ir::ShflMode::idx:
-      from = lowest | (b & ~segment);
-      in_range = from <= limit;
-      break;
-  }
-  if (!in_range) from = self;
+  const auto operand = [&](size_t n) { return static_cast<uint32_t>(lane.get(code.src[n])); };
+  const int from = source_in_range(static_cast<ir::ShflMode>(code.mode),
+                                   static_cast<int>(lane.i & 31), operand(1), operand(2), in_range);
   // Waves of 64 shuffle in halves.
   return static_cast<uint32_t>(from) | (lane.i & 32);
 }
