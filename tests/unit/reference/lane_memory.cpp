@@ -151,7 +151,7 @@ struct AtomicForm {
 void check_atomic(const AtomicForm& f, WaveSchedule schedule) {
   constexpr uint32_t kCells = 7;
   const bool wide = f.elem == Type::u64;
-  const unsigned size = ir::size_of(f.elem);
+  const size_t size = ir::size_of(f.elem);
   const Type word = wide ? Type::u64 : Type::u32;
   TestKernel k;
   Columns columns(k);
@@ -250,7 +250,7 @@ TEST_CASE("of a row that leaves memory the lanes outside fault") {
       TestKernel k;
       const Reg row = k.b.make(Op::mulwide, Type::u32, {k.sreg(ir::SReg::linear_tid), imm(4)});
       k.program.regs[row.id].width = Width::b64;
-      const uint64_t begin = guest::kArenaBase + (1 << 20) - 4 * (32 - outside);
+      const uint64_t begin = guest::kArenaBase + (1 << 20) - uint64_t{4} * (32 - outside);
       const Reg at = k.b.make(Op::add, Type::u64, {row, imm(begin)});
       k.b.emit(Op::store, Type::none, {}, {at, imm(9)}).mem = TestKernel::mem(Type::u32);
       k.put(0, k.load(at, TestKernel::mem(Type::u32)));
