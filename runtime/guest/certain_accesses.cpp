@@ -5,7 +5,8 @@
 
 #include "runtime/guest/allocation_at.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
-#include "runtime/ir/passes/values/numbers.hpp"
+#include "runtime/ir/passes/passes.hpp"
+#include "runtime/ir/passes/values/under_guard.hpp"
 #include "runtime/layout/addresses.hpp"
 
 namespace lanewise::guest {
@@ -27,6 +28,7 @@ class Search {
       pointers_ = {};
     }
     ir::load_parameters(program_);
+    ir::expand_descriptors(program_);  // makes and drops no access
     bounds_ = pointer_bounds(pointers_, facts.params, facts.live);
   }
 
@@ -41,7 +43,7 @@ class Search {
         const ir::Inst& inst = program_.blocks[b].insts[i];
         if (!is_access(inst)) continue;
         out.push_back(numbers.reached(b) && reaches_arena(inst.mem->space) &&
-                      is_legal(inst, numbers.use(b, i, 0)));
+                      is_legal(inst, ir::UnderGuard(numbers, b, i).use(0)));
       }
     return out;
   }

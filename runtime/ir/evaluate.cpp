@@ -1,5 +1,6 @@
 #include "runtime/ir/evaluate.hpp"
 
+#include "runtime/ir/format_bytes.hpp"
 #include "runtime/ir/integer.hpp"
 #include "runtime/ir/signature.hpp"
 
@@ -72,6 +73,7 @@ std::optional<Results> evaluate(const Inst& inst, std::span<const uint64_t> sour
   if (inst.op == Op::sreg) return std::nullopt;
   if (inst.op <= Op::sext16) return evaluate_move(inst, sources);
   if (inst.op <= Op::icmp) return evaluate_integer(inst, sources);
+  if (inst.op == Op::fmt_bytes) return Results{kFormatBytes[sources[0] >> 15 & 15]};
   return std::nullopt;
 }
 

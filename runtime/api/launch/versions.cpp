@@ -7,6 +7,7 @@
 #include "runtime/api/program/policies.hpp"
 #include "runtime/guest/allocation_at.hpp"
 #include "runtime/guest/certain_accesses.hpp"
+#include "runtime/guest/descriptor_words.hpp"
 #include "runtime/guest/launch_block.hpp"
 #include "runtime/layout/addresses.hpp"
 
@@ -110,8 +111,9 @@ std::vector<Allocation> seen_by_all(const Device& device) {
   return out;
 }
 
-/// The version whose accesses are not checked where that is certain in this launch; null where
-/// nothing is, or is not looked at.
+/// The version whose accesses are not checked where that is certain in this launch, and whose
+/// buffer descriptors have the launch's format and stride; null where nothing is known, or looked
+/// at.
 const SpecialisedProgram* certain_version(const LaunchOrder& order, LaunchedProgram& launched,
                                           const ir::Program& program,
                                           const std::vector<uint32_t>& textures,
@@ -120,33 +122,44 @@ const SpecialisedProgram* certain_version(const LaunchOrder& order, LaunchedProg
   constexpr unsigned kMostLooks = 64;  // arguments that are never the same cost more than they save
   const Device& device = *order.module->device;
   const LaunchOptions& options = order.options;
-  const bool wanted = !parameters.empty() && options.memcheck != Memcheck::off &&
-                      device.info.type != std::string_view("reference") &&
+  const bool wanted = !parameters.empty() && device.info.type != std::string_view("reference") &&
                       program.blocks.size() <= kMostBlocks;
   if (!wanted) return nullptr;
   const std::span<const std::byte> arguments = arguments_of(program, parameters);
   const Dim3 block = guest::launched_block(order.program(), options.block);
-  for (const CertainLaunch& known : launched.certain)
-    if (known.grid == options.grid && known.block == block && known.memcheck == options.memcheck &&
-        known.changes == device.allocator.changes() && known.textures == textures &&
-        std::ranges::equal(known.params, arguments))
-      return known.version;
+  for (const CertainLaunch& before : launched.certain)
+    if (before.grid == options.grid && before.block == block &&
+        before.memcheck == options.memcheck && before.changes == device.allocator.changes() &&
+        before.textures == textures && std::ranges::equal(before.params, arguments))
+      return before.version;
   if (++launched.looked_at > kMostLooks) return nullptr;
-  const std::vector<Allocation> live = seen_by_all(device);
+  const bool checked = options.memcheck != Memcheck::off;
+  const std::vector<Allocation> live = checked ? seen_by_all(device) : std::vector<Allocation>{};
+  const guest::CertainFacts facts{.grid = options.grid,
+                                  .block = block,
+                                  .params = arguments,
+                                  .allocations = options.memcheck == Memcheck::alloc,
+                                  .live = live};
+  std::vector<uint32_t> key = textures;
+  ir::Program described;
+  const std::vector<guest::DescriptorWord> words = guest::descriptor_words(program, facts);
+  if (!words.empty()) {
+    described = program;
+    guest::set_words(described, words);
+    for (const guest::DescriptorWord& w : words)
+      key.insert(key.end(), {w.block, w.inst, w.source, w.value});
+  }
+  const ir::Program& known = words.empty() ? program : described;
   const std::vector<bool> certain =
-      guest::certain_accesses(program, {.grid = options.grid,
-                                        .block = block,
-                                        .params = arguments,
-                                        .allocations = options.memcheck == Memcheck::alloc,
-                                        .live = live});
+      checked ? guest::certain_accesses(known, facts) : std::vector<bool>{};
   CertainLaunch now{options.grid,     block,
                     options.memcheck, device.allocator.changes(),
                     textures,         {arguments.begin(), arguments.end()},
                     nullptr};
-  if (std::ranges::find(certain, true) != certain.end())
-    now.version = version(launched, {textures, certain}, [&] {
-      ir::Program made = program;
-      guest::mark_certain(made, certain);
+  if (!words.empty() || std::ranges::find(certain, true) != certain.end())
+    now.version = version(launched, {std::move(key), certain}, [&] {
+      ir::Program made = known;
+      if (checked) guest::mark_certain(made, certain);
       return made;
     });
   if (launched.certain.size() == kMostKept) launched.certain.pop_front();

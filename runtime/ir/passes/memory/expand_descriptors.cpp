@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "runtime/ir/builder.hpp"
+#include "runtime/ir/format_bytes.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/values/numbers.hpp"
 
@@ -100,8 +101,6 @@ std::optional<Fields> fields_of(const Inst& inst, const Sources& known) {
   const auto w3 = above(known(3), 0);
   if (!w3) return {};
   if (inst.buffer->addr64) return Fields{0, *w3};
-  // Payload 0 asks for the size of the descriptor's format; front ends that know it say it.
-  if (inst.buffer->payload_bytes == 0) return {};
   const auto w1 = above(known(1), 16);
   if (!w1) return {};
   return Fields{*w1, *w3};
@@ -123,6 +122,11 @@ class Expansion {
  private:
   uint32_t field(uint32_t word, unsigned low, unsigned bits) const {
     return word >> low & ((1U << bits) - 1);
+  }
+  /// Payload 0 asks for the size of the descriptor's format.
+  uint32_t payload() const {
+    if (access_.payload_bytes != 0) return access_.payload_bytes;
+    return std::max<uint32_t>(kFormatBytes[field(w3_, 15, 4)], 1);
   }
   bool bound() const { return w3_ >> 30 == 0; }
 
@@ -169,7 +173,7 @@ class Expansion {
         in_range = x_.both(in_range, x_.is(Cond::lt, Type::u32, offset, imm(stride)));
     } else {
       const Operand limit = x_.saturating_sub(inst_.src[2], soffset);
-      in_range = x_.is(Cond::le, Type::u64, x_.add(Type::u64, inside, imm(access_.payload_bytes)),
+      in_range = x_.is(Cond::le, Type::u64, x_.add(Type::u64, inside, imm(payload())),
                        x_.wide(limit, imm(0)));
     }
     set(x_.add(Type::u64, start, inside), in_range);

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "runtime/ir/format_bytes.hpp"
+
 namespace lanewise::ir::textures {
 namespace {
 
 constexpr uint32_t kNumberShift = 12, kNumberSnorm = 1, kNumberUint = 4, kNumberFloat = 7;
 /// Bytes of the texels of each data format (descriptor word 3, bits 15 to 18).
-constexpr uint8_t kFormatBytes[16] = {0, 1, 2, 2, 4, 4, 4, 4, 4, 4, 4, 8, 8, 12, 16, 0};
 
 /// Components of 32 bits.
 bool has_words(uint64_t format) {

@@ -195,9 +195,13 @@ Known arithmetic(const Inst& inst, std::span<const Known> in, unsigned bits) {
     case Op::max:
       return extreme(in[0], in[1], inst.op == Op::min, is_signed, bits);
     case Op::and_:
+      // A mask that takes nothing away.
+      for (const size_t s : {0, 1})
+        if ((~in[s].zero & ~in[1 - s].one) == 0) return in[s];
       return met(of_bits(in[0].zero | in[1].zero, in[0].one & in[1].one, bits),
                  Known::between(0, std::min(in[0].most, in[1].most), bits), bits);
     case Op::or_:
+      if ((~in[0].zero & ~in[1].zero) == 0) return sum(in[0], in[1], zero, bits);  // no carries
       return met(of_bits(in[0].zero & in[1].zero, in[0].one | in[1].one, bits),
                  Known::between(std::max(in[0].least, in[1].least), ones_of(bits), bits), bits);
     case Op::xor_:

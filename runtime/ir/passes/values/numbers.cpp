@@ -214,7 +214,7 @@ void Numbers::instruction(uint32_t block, uint32_t index) {
     const uint32_t value = ssa_.defined(block, index, d);
     const bool guarded = ssa_[value].kind == Ssa::Kind::merge;
     const uint32_t made = guarded ? ssa_.inputs(value)[0] : value;
-    if (ready) learn(made, difference(made, result(inst, d, made)));
+    if (ready) learn(made, difference(made, result(inst, d, made, in_)));
     if (!guarded) continue;
     const Known guard = known_[ssa_.guard(block, index)];
     if (guard.none()) continue;
@@ -275,7 +275,8 @@ void Numbers::learn(uint32_t value, Known made) {
     for (const uint32_t node : at->second) flow_.touch(node);
 }
 
-Known Numbers::result(const Inst& inst, size_t which, uint32_t value) const {
+Known Numbers::result(const Inst& inst, size_t which, uint32_t value,
+                      std::span<const Known> in) const {
   const unsigned width = bits(value);
   if (inst.op == Op::sreg) return special(inst, width);
   if (inst.op == Op::load) return loaded(inst, which, width);
@@ -285,15 +286,15 @@ Known Numbers::result(const Inst& inst, size_t which, uint32_t value) const {
     Inst add;
     add.op = Op::add;
     add.type = Type::u32;
-    const Known both[] = {below, in_[1]};
+    const Known both[] = {below, in[1]};
     return compute(add, 0, both, 32);
   }
-  if (std::ranges::all_of(in_, [](const Known& k) { return k.constant().has_value(); })) {
+  if (std::ranges::all_of(in, [](const Known& k) { return k.constant().has_value(); })) {
     std::vector<uint64_t> sources;
-    for (const Known& k : in_) sources.push_back(*k.constant());
+    for (const Known& k : in) sources.push_back(*k.constant());
     if (const auto exact = evaluate(inst, sources)) return Known::exactly((*exact)[which], width);
   }
-  return compute(inst, which, in_, width);
+  return compute(inst, which, in, width);
 }
 
 Known Numbers::loaded(const Inst& inst, size_t which, unsigned width) const {
@@ -317,10 +318,11 @@ Known Numbers::loaded(const Inst& inst, size_t which, unsigned width) const {
 /// What the launch has where the load reads it.
 std::optional<uint64_t> Numbers::parameter(const Inst& load, size_t which) const {
   const Mem& m = *load.mem;
-  if (m.space != Space::param || !load.src[0].is_imm() || m.align == AlignRule::force) return {};
+  if (m.space != Space::param || !load.src[0].is_imm()) return {};
   const unsigned size = size_of(m.elem);
-  const uint64_t at =
-      ((load.src[0].imm + static_cast<uint64_t>(m.offset)) & 0xffffffff) + which * size;
+  uint64_t first = (load.src[0].imm + static_cast<uint64_t>(m.offset)) & 0xffffffff;
+  if (m.align == AlignRule::force) first &= ~uint64_t{std::bit_ceil(m.alignment()) - 1};
+  const uint64_t at = first + which * size;
   if (at + size > launch_.params.size()) return {};
   uint64_t value = 0;
   std::memcpy(&value, launch_.params.data() + at, size);

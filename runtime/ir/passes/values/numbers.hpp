@@ -22,6 +22,8 @@ struct LaunchNumbers {
 };
 
 class Numbers {
+  friend class UnderGuard;
+
  public:
   Numbers(const Program& program, const LaunchNumbers& launch,
           Ssa::Split split = Ssa::Split::at_branches);
@@ -44,7 +46,7 @@ class Numbers {
  private:
   unsigned bits(uint32_t value) const { return bits_of(p_.regs[ssa_[value].reg].width); }
   Known source(uint32_t block, size_t inst, size_t s) const;
-  Known result(const Inst& inst, size_t which, uint32_t value) const;
+  Known result(const Inst& inst, size_t which, uint32_t value, std::span<const Known> in) const;
   Known special(const Inst& inst, unsigned bits) const;
   Known loaded(const Inst& inst, size_t which, unsigned bits) const;
   std::optional<uint64_t> parameter(const Inst& load, size_t which) const;
@@ -72,7 +74,7 @@ class Numbers {
     uint64_t factor;
   };
   std::unordered_map<uint32_t, Difference> differences_;  ///< by value
-  mutable std::vector<Known> in_;
+  std::vector<Known> in_;
   bool widened_ = false, narrowing_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/ir/format_bytes.hpp"
 #include "runtime/isa/gcn/text/operands/number_text.hpp"
 
 namespace lanewise::gcn {
@@ -70,8 +71,7 @@ std::string_view number_format_name(unsigned code, Gen gen) {
 }
 
 unsigned data_format_bytes(unsigned code) {
-  static constexpr uint8_t kBytes[] = {0, 1, 2, 2, 4, 4, 4, 4, 4, 4, 4, 8, 8, 12, 16, 0};
-  return kBytes[code & 15];
+  return ir::kFormatBytes[code & 15];
 }
 
 bool documented_format(unsigned dfmt, unsigned nfmt, bool store, Gen gen) {
