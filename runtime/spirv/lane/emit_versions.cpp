@@ -90,14 +90,17 @@ void LaneEmitter::wanted_behind(size_t end, std::vector<bool>& wanted) const {
 void LaneEmitter::renew_addresses(size_t first, size_t row) {
   const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
   const std::vector<uint32_t> dirty = slot_->dirty;
+  std::vector<bool> kept = live_.out[block_];
+  wanted_behind(first, kept);
   for (size_t i = first; i < row; ++i)
-    if (insts[i].src[0].is_reg()) renew(insts[i].src[0].index, first, first);
+    if (insts[i].src[0].is_reg()) renew(insts[i].src[0].index, first, first, kept);
   slot_->dirty = dirty;
 }
 
 /// Does what made the register, in front of `before`, again at `now`, unless its operands have
-/// changed in between.
-void LaneEmitter::renew(uint32_t reg, size_t before, size_t now) {
+/// changed in between, or are lost: nobody reads them any more (`kept`), so that a row in between
+/// left no value of theirs behind.
+void LaneEmitter::renew(uint32_t reg, size_t before, size_t now, const std::vector<bool>& kept) {
   constexpr size_t kFarthest = 64;
   if (program_.regs[reg].width != ir::Width::b64) return;
   const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
@@ -112,8 +115,12 @@ void LaneEmitter::renew(uint32_t reg, size_t before, size_t now) {
     for (size_t j = i; j < now; ++j)
       for (const ir::Operand& o : inst.src)
         if (o.is_reg() && makes(insts[j], o.index)) return;
+    const auto lost = [&](const ir::Operand& o) {
+      return o.is_reg() && slot_->cache[o.index] == spv::NoResult && !kept[o.index];
+    };
     for (const ir::Operand& o : inst.src)
-      if (o.is_reg()) renew(o.index, i, now);
+      if (o.is_reg()) renew(o.index, i, now, kept);
+    if (std::ranges::any_of(inst.src, lost)) return;
     emit(inst);
     return;
   }

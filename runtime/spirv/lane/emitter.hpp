@@ -259,7 +259,7 @@ class LaneEmitter {
   void run_range(size_t first, size_t last);
   size_t run_versions(size_t first, size_t last);
   void renew_addresses(size_t first, size_t row);
-  void renew(uint32_t reg, size_t before, size_t now);
+  void renew(uint32_t reg, size_t before, size_t now, const std::vector<bool>& kept);
   bool has_question(const ir::Inst& inst) const;
   size_t end_of_row(size_t first, size_t row, size_t last) const;
   void wanted_behind(size_t end, std::vector<bool>& wanted) const;
