@@ -1,6 +1,6 @@
 // The checker against the real assembler over all opcodes, a line of each form and faulty ones.
-// LANEWISE_SHOW_DISAGREEMENTS=1 prints the lines that differ; LANEWISE_PTX_TABLE names another table,
-// of which all lines are judged.
+// LANEWISE_SHOW_DISAGREEMENTS=1 prints the lines that differ; LANEWISE_PTX_TABLE names another
+// table, of which all lines are judged.
 #include <cstdlib>
 #include <sstream>
 
