@@ -72,7 +72,7 @@ This page is made from the rows of [`runtime/host/hip`](../runtime/host/README.m
   with the option to build without.
 - `printf`, `assert`, `malloc` and `free` in kernels go through a thread of the host (hostcall), on devices that reach the host's
   memory in place. The device library's code for them is large: the reference engine runs it at once, lavapipe's compiler takes
-  minutes and gigabytes. The allocator gets 128 MiB in all; where they are used up, `malloc` is null, and one line states that.
+  minutes and gigabytes for `printf`, and kernels that allocate nest too deep for it and are refused. The allocator gets 128 MiB in all; where they are used up, `malloc` is null, and one line states that.
   Other services of the host are refused by their number.
 - What is not listed here answers `hipErrorNotSupported`, and one line on standard error names it.
 
