@@ -52,7 +52,7 @@ ir::Program program_of(const Case& c, uint64_t table) {
   const Reg at = b.make(Op::add, Type::u64, {offset, imm(table)});
   const auto loaded = [&](unsigned word) {
     const Reg r = b.reg(Width::b32);
-    b.emit(Op::load, Type::u32, {r}, {at}).mem.emplace().offset = 4 * word;
+    b.emit(Op::load, Type::u32, {r}, {at}).mem.emplace().offset = int64_t{4} * word;
     return r;
   };
   std::vector<ir::Operand> from;

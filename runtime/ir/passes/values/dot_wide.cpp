@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kSign = 0x80000000, kExponent = 0x7f800000, kOne = 0x3f800000;
 /// Sums of exponents as Factors has them, over exponents, and over exponent fields of f32.
-constexpr uint64_t kExcess = 2 * 638, kFieldExcess = kExcess - 127;
+constexpr uint64_t kExcess = 1276, kFieldExcess = kExcess - 127;
 
 class WideSum {
  public:
