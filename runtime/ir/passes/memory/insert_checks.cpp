@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "runtime/ir/passes/passes.hpp"
-#include "runtime/ir/passes/values/under_guard.hpp"
+#include "runtime/ir/passes/values/numbers.hpp"
 #include "runtime/layout/addresses.hpp"
 
 namespace lanewise::ir {
@@ -153,7 +153,7 @@ class Checks {
 
   bool fits(const Inst& access, int64_t offset, uint64_t size) const {
     const Mem& mem = *access.mem;
-    const Known at = UnderGuard(*numbers_, block_, inst_).use(0);
+    const Known at = numbers_->use(block_, inst_, 0);
     // Sums that may wrap are not looked into.
     constexpr uint64_t kReach = uint64_t{1} << 31;
     if (at.most >= kReach || offset >= int64_t{kReach} || offset < -int64_t{kReach}) return false;
