@@ -42,6 +42,9 @@ struct Quirks {
   /// CPU drivers), so versions of code without checks save less than they cost.
   /// lane/emit_versions.cpp.
   bool narrow_waves = false;
+  /// Signed compares of a sign-extended number with a constant of 64 bits are wrong (drivers of
+  /// Mesa 22.3). They compare unsigned numbers then, 2^63 higher. lane/emit_integer.cpp.
+  bool loses_signs = false;
   bool marks_in_registers() const { return cuts_loops && loses_loop_values && !loses_loop_marks; }
   bool operator==(const Quirks&) const = default;
 };
@@ -61,6 +64,7 @@ inline constexpr QuirkName kQuirks[] = {
     {"constants", &Quirks::folds_nothing},
     {"both_sides", &Quirks::runs_both_sides},
     {"narrow", &Quirks::narrow_waves},
+    {"signs", &Quirks::loses_signs},
 };
 
 }  // namespace lanewise::spirv

@@ -1,6 +1,9 @@
 #version 450
+#ifdef SIGNS
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#endif
 // Shapes that some drivers get wrong, or take very long for (runtime/spirv/quirks.hpp).
-// FENCES, ZEROS: tried by what comes out. WORDS, DEAD: by how long the driver's compiler takes. BRANCH: by how long it runs.
+// FENCES, ZEROS, SIGNS: tried by what comes out. WORDS, DEAD: by how long the driver's compiler takes. BRANCH: by how long it runs.
 layout(local_size_x = 64) in;
 layout(std430, set = 0, binding = 0) readonly buffer In { uint source[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Out { uint result[]; };
@@ -23,6 +26,16 @@ void main() {
   precise float product = x * 0.0, sum = 0.0 + x;
   result[2u * lane] = floatBitsToUint(product);
   result[2u * lane + 1u] = floatBitsToUint(sum);
+}
+#elif defined(SIGNS)
+// Sign-extended numbers beside constants of 64 bits, on both sides.
+void main() {
+  const int64_t x = int64_t(int(source[gl_LocalInvocationID.x & 3u]));
+  uint r = 0u;
+#define BOTH(k) r = r << 8 | uint(x < k) | uint(x <= k) << 1 | uint(x > k) << 2 | uint(x >= k) << 3 | \
+    uint(k < x) << 4 | uint(k <= x) << 5 | uint(k > x) << 6 | uint(k >= x) << 7;
+  BOTH(-128l) BOTH(-1l) BOTH(0l) BOTH(127l)
+  result[gl_LocalInvocationID.x] = r;
 }
 #elif defined(WORDS)
 void main() {

@@ -54,21 +54,51 @@ Values multiply_wide(LaneEmitter& e, spv::Op) {
   return {m.make64(m.extract(product, m.uint_type, 0), m.extract(product, m.uint_type, 1))};
 }
 
-Values minimum(LaneEmitter& e, spv::Op less_signed) {
+spv::Op compare_code(Cond cond, bool sign) {
+  switch (cond) {
+    case Cond::eq:
+      return spv::OpIEqual;
+    case Cond::ne:
+      return spv::OpINotEqual;
+    case Cond::lt:
+      return sign ? spv::OpSLessThan : spv::OpULessThan;
+    case Cond::le:
+      return sign ? spv::OpSLessThanEqual : spv::OpULessThanEqual;
+    case Cond::gt:
+      return sign ? spv::OpSGreaterThan : spv::OpUGreaterThan;
+    case Cond::ge:
+      return sign ? spv::OpSGreaterThanEqual : spv::OpUGreaterThanEqual;
+    default:
+      return spv::OpNop;
+  }
+}
+/// Of the instruction's type. Numbers of 64 bits are compared 2^63 higher where the driver loses
+/// their signs.
+Id compared(LaneEmitter& e, Cond cond, Id a, Id b) {
+  ModuleBuilder& m = e.module();
+  const bool is_wide = ir::width_of(e.inst().type) == ir::Width::b64;
+  const bool flips = is_signed(e) && is_wide && e.target().quirks.loses_signs;
+  if (!flips || cond == Cond::eq || cond == Cond::ne)
+    return m.op(compare_code(cond, is_signed(e)), m.bool_type, {a, b});
+  const auto flipped = [&](Id x) {
+    return m.op(spv::OpBitwiseXor, m.b64_type, {x, m.b64(uint64_t{1} << 63)});
+  };
+  return m.op(compare_code(cond, false), m.bool_type, {flipped(a), flipped(b)});
+}
+
+Values minimum(LaneEmitter& e, spv::Op) {
   // Compare and select: the library of extended instructions adds nothing here.
   ModuleBuilder& m = e.module();
   const Id a = e.src(0), b = e.src(1);
   const bool max = e.inst().op == Op::max;
-  const spv::Op less = is_signed(e) ? less_signed : spv::OpULessThan;
-  const Id smaller = m.op(less, m.bool_type, {a, b});
+  const Id smaller = compared(e, Cond::lt, a, b);
   return {m.select(smaller, max ? b : a, max ? a : b)};
 }
 
 Values absolute(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   const Id a = e.src(0);
-  const Id negative =
-      m.op(spv::OpSLessThan, m.bool_type, {a, m.constant(ir::width_of(e.inst().type), 0)});
+  const Id negative = compared(e, Cond::lt, a, m.constant(ir::width_of(e.inst().type), 0));
   return {m.select(negative, m.op(spv::OpSNegate, type(e), {a}), a)};
 }
 
@@ -217,34 +247,16 @@ Values three_input(LaneEmitter& e, spv::Op) {
   return {without == 0 ? flip : m.op(spv::OpBitwiseXor, m.uint_type, {base, flip})};
 }
 
-spv::Op compare_code(Cond cond, bool sign) {
-  switch (cond) {
-    case Cond::eq:
-      return spv::OpIEqual;
-    case Cond::ne:
-      return spv::OpINotEqual;
-    case Cond::lt:
-      return sign ? spv::OpSLessThan : spv::OpULessThan;
-    case Cond::le:
-      return sign ? spv::OpSLessThanEqual : spv::OpULessThanEqual;
-    case Cond::gt:
-      return sign ? spv::OpSGreaterThan : spv::OpUGreaterThan;
-    case Cond::ge:
-      return sign ? spv::OpSGreaterThanEqual : spv::OpUGreaterThanEqual;
-    default:
-      return spv::OpNop;
-  }
-}
 bool int64_or_equality(const LaneEmitter& e) {
   return int64(e) || e.inst().cond == Cond::eq || e.inst().cond == Cond::ne;
 }
 Values compare(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
-  const spv::Op code = compare_code(e.inst().cond, is_signed(e));
-  if (code == spv::OpNop) e.unsupported("an integer compare with a float condition");
+  if (compare_code(e.inst().cond, false) == spv::OpNop)
+    e.unsupported("an integer compare with a float condition");
   const Id a = e.src(0), b = e.src(1);
   if (ir::width_of(e.inst().type) != ir::Width::b64 || m.int64())
-    return {m.op(code, m.bool_type, {a, b})};
+    return {compared(e, e.inst().cond, a, b)};
   const Id equal = m.op(spv::OpIEqual, m.makeVectorType(m.bool_type, 2), {a, b});
   const Id all = m.op(spv::OpAll, m.bool_type, {equal});
   return {e.inst().cond == Cond::eq ? all : m.op(spv::OpLogicalNot, m.bool_type, {all})};
@@ -259,10 +271,10 @@ constexpr NativeRow kIntegerRows[] = {
     {Op::mul, k64, int64, binary, spv::OpIMul},
     {Op::mulhi, k32, nullptr, multiply_high},
     {Op::mulwide, kAnyType, nullptr, multiply_wide},
-    {Op::min, k32, nullptr, minimum, spv::OpSLessThan},
-    {Op::min, k64, int64, minimum, spv::OpSLessThan},
-    {Op::max, k32, nullptr, minimum, spv::OpSLessThan},
-    {Op::max, k64, int64, minimum, spv::OpSLessThan},
+    {Op::min, k32, nullptr, minimum},
+    {Op::min, k64, int64, minimum},
+    {Op::max, k32, nullptr, minimum},
+    {Op::max, k64, int64, minimum},
     {Op::neg, k32, nullptr, unary, spv::OpSNegate},
     {Op::neg, k64, int64, unary, spv::OpSNegate},
     {Op::abs, k32, nullptr, absolute},

@@ -12,6 +12,7 @@
 #include "kDeadProbe.inc"
 #include "kFenceProbe.inc"
 #include "kLargeArrayProbe.inc"
+#include "kSignProbe.inc"
 #include "kSmallArrayProbe.inc"
 #include "kZeroProbe.inc"
 #include "runtime/support/hash.hpp"
@@ -34,6 +35,7 @@ class Trial {
         in_(device.make_buffer(16, Place::host)),
         out_(device.make_buffer(2 * kLanes * sizeof(uint32_t), Place::host)) {}
 
+  bool has_int64() const { return device_.facts().features.int64; }
   bool on_cpu() const { return device_.facts().type == vk::PhysicalDeviceType::eCpu; }
   const uint32_t* results(std::span<const uint32_t> shader, const std::array<uint32_t, 4>& in) {
     std::memcpy(in_.map, in.data(), sizeof in);
@@ -109,6 +111,24 @@ bool loses_lanes(Trial& trial) {
   return trial.on_cpu() && folds_zero(trial);
 }
 
+/// Mesa 22.3 compares with constants that it narrows first.
+bool loses_signs(Trial& trial) {
+  if (!trial.has_int64()) return false;
+  const std::array<int32_t, 4> inputs = {-129, -1, 0, 127};
+  const uint32_t* out = trial.results(kSignProbe, std::bit_cast<std::array<uint32_t, 4>>(inputs));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    uint32_t expected = 0;
+    for (const int32_t k : {-128, -1, 0, 127}) {
+      const int32_t x = inputs[i];
+      const uint32_t below = (x < k ? 1U : 0U) | (x <= k ? 2U : 0U);
+      const uint32_t above = (x > k ? 1U : 0U) | (x >= k ? 2U : 0U);
+      expected = expected << 8 | below | above << 2 | above << 4 | below << 6;
+    }
+    if (out[i] != expected) return true;
+  }
+  return false;
+}
+
 /// Lavapipe takes 3.1 to 3.5 times as long for the larger array, SwiftShader the same time.
 bool large_arrays_slow(Trial& trial) {
   return trial.much_slower(kLargeArrayProbe, kSmallArrayProbe, 1.8);
@@ -148,6 +168,7 @@ const Probe kProbes[] = {
     {&spirv::Quirks::large_arrays_slow, large_arrays_slow, {kSmallArrayProbe, kLargeArrayProbe}},
     {&spirv::Quirks::folds_nothing, folds_nothing, {kAliveProbe, kDeadProbe}},
     {&spirv::Quirks::runs_both_sides, runs_both_sides, {kBranchProbe}},
+    {&spirv::Quirks::loses_signs, loses_signs, {kSignProbe}},
 };
 
 }  // namespace

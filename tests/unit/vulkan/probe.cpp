@@ -64,7 +64,7 @@ void check_inputs() {
 
 void check_quirks() {
   const std::map<std::string, std::string> known = {
-      {"lavapipe", "cut_loops loop_values fences zeros large_arrays both_sides narrow "},
+      {"lavapipe", "cut_loops loop_values fences zeros large_arrays both_sides narrow signs "},
       {"lavapipe25", "fences zeros large_arrays narrow "},
       {"swiftshader", "constants both_sides narrow "}};
   for (const auto& driver : installed_drivers()) {
