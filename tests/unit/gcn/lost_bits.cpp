@@ -24,14 +24,14 @@ std::string words_of(const gcn::Listing& l) {
   return out;
 }
 
-struct Case {
+struct LostBits {
   const char *target, *text, *words;
 };
 
 }  // namespace
 
 TEST_CASE("gcn text: numbers with more bits than their field") {
-  const Case cases[] = {
+  const LostBits cases[] = {
       {"gfx600", "s_nop 0x10003", "bf800003"},
       {"gfx700", "s_sleep -40000", "bf8e63c0"},
       {"gfx803", "s_nop 6.1e-5", "bf80ccd5"},
@@ -44,7 +44,7 @@ TEST_CASE("gcn text: numbers with more bits than their field") {
       {"gfx600", "image_load v0, v[4:7], s[8:15] dmask:0x11", "f0000100 00020004"},
       {"gfx600", "v_madmk_f32 v0, 0x11213, 2.0, v1", "400002ff 40000000"},
       {"gfx803", "v_madak_f32 v0, 2.5, v1, 17", "300002ff 00000011"}};
-  for (const Case& c : cases) {
+  for (const LostBits& c : cases) {
     CAPTURE(c.text);
     const gcn::Listing l = stream(c.text, c.target);
     CHECK(l.ok());
@@ -70,14 +70,14 @@ TEST_CASE("gcn text: numbers that fill their field have no warning") {
 }
 
 TEST_CASE("gcn text: conditions in places without a code for them are words that do not run") {
-  const Case cases[] = {{"gfx600", "s_min_i32 scc, s1, 1", "837d8101"},
-                        {"gfx803", "s_mov_b32 vccz, 0.1", "befb00ff 3dcccccd"},
-                        {"gfx600", "s_cmpk_gt_i32 execz, 0x33e1", "b2fc33e1"},
-                        {"gfx700", "v_cmp_gt_i32 vccz, 4.0, v3", "d10800fb 000206f6"},
-                        {"gfx700", "v_readfirstlane_b32 vccz, v1", "7ff60501"},
-                        {"gfx600", "s_buffer_load_dword s0, s[4:7], vccz", "c20004fb"},
-                        {"gfx803", "s_load_dword s0, s[2:3], src_scc", "c0000001 0000007d"}};
-  for (const Case& c : cases) {
+  const LostBits cases[] = {{"gfx600", "s_min_i32 scc, s1, 1", "837d8101"},
+                            {"gfx803", "s_mov_b32 vccz, 0.1", "befb00ff 3dcccccd"},
+                            {"gfx600", "s_cmpk_gt_i32 execz, 0x33e1", "b2fc33e1"},
+                            {"gfx700", "v_cmp_gt_i32 vccz, 4.0, v3", "d10800fb 000206f6"},
+                            {"gfx700", "v_readfirstlane_b32 vccz, v1", "7ff60501"},
+                            {"gfx600", "s_buffer_load_dword s0, s[4:7], vccz", "c20004fb"},
+                            {"gfx803", "s_load_dword s0, s[2:3], src_scc", "c0000001 0000007d"}};
+  for (const LostBits& c : cases) {
     CAPTURE(c.text);
     const gcn::Listing l = stream(c.text, c.target);
     CHECK(l.ok());

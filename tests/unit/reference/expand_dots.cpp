@@ -20,8 +20,8 @@ namespace model = oracle::matrix;
 
 namespace {
 
-constexpr size_t kLanes = 32, kFactor = ir::kDotWords, kWords = 2 + 2 * kFactor;
-const std::string kTypes[] = {"f16", "bf16", "tf32", "e4m3", "e5m2"};
+constexpr size_t kDotLanes = 32, kFactor = ir::kDotWords, kWords = 2 + 2 * kFactor;
+const std::string kFactorNames[] = {"f16", "bf16", "tf32", "e4m3", "e5m2"};
 
 struct Case {
   ir::Element a, b;
@@ -35,7 +35,7 @@ unsigned a_lane(unsigned lane, unsigned word) {
   return (lane & 28) | (word & 3);
 }
 unsigned b_lane(unsigned lane, unsigned word) {
-  return (5 * lane + word % 4) % kLanes;
+  return (5 * lane + word % 4) % kDotLanes;
 }
 
 /// A lane has the addend, the words of A and B, and space for the sum.
@@ -43,7 +43,7 @@ ir::Program program_of(const Case& c, uint64_t table) {
   ir::Program p;
   p.name = "sums";
   p.isa = ir::Isa::ptx;
-  p.wave_lanes = kLanes;
+  p.wave_lanes = kDotLanes;
   ir::Builder b(p);
   b.set_block(b.add_block());
   const Reg tid = b.reg(Width::b32), offset = b.reg(Width::b64);
@@ -58,8 +58,8 @@ ir::Program program_of(const Case& c, uint64_t table) {
   std::vector<ir::Operand> from;
   for (unsigned w = 0; w < 4; ++w) {
     const Reg lane = b.make(Op::mul, Type::u32, {tid, imm(5)});
-    from.emplace_back(
-        b.make(Op::and_, Type::u32, {b.make(Op::add, Type::u32, {lane, imm(w)}), imm(kLanes - 1)}));
+    from.emplace_back(b.make(Op::and_, Type::u32,
+                             {b.make(Op::add, Type::u32, {lane, imm(w)}), imm(kDotLanes - 1)}));
   }
   const auto brought = [&](Reg value, ir::Operand lane, uint32_t segments) {
     if (!c.shuffles) return value;
@@ -109,7 +109,7 @@ class Inputs {
   }
   std::vector<uint32_t> table(const Case& c) {
     std::vector<uint32_t> all;
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
+    for (unsigned lane = 0; lane < kDotLanes; ++lane) {
       special_ = any() % 32 == 0;
       // Far below 1 subnormal numbers have the highest exponents.
       offset_ = any() % 3 == 0 ? -static_cast<int>(any() % 16) : 0;
@@ -119,10 +119,12 @@ class Inputs {
         offset_ = (any() % 2 == 0 ? 63 : -68) + static_cast<int>(any() % 16) - 8;
       all.push_back(number(c.sum == Type::f16 ? "f16" : "f32", 2 * offset_));
       if (c.sum == Type::f32 && any() % 8 == 0) all.back() &= 0x80ffffff >> any() % 8;
-      for (unsigned w = 0; w < kFactor; ++w) all.push_back(word(kTypes[static_cast<int>(c.a)]));
-      for (unsigned w = 0; w < kFactor; ++w) all.push_back(word(kTypes[static_cast<int>(c.b)]));
+      for (unsigned w = 0; w < kFactor; ++w)
+        all.push_back(word(kFactorNames[static_cast<int>(c.a)]));
+      for (unsigned w = 0; w < kFactor; ++w)
+        all.push_back(word(kFactorNames[static_cast<int>(c.b)]));
       all.push_back(0);
-      if (any() % 4 == 0) cancel(&all[all.size() - kWords], kTypes[static_cast<int>(c.b)]);
+      if (any() % 4 == 0) cancel(&all[all.size() - kWords], kFactorNames[static_cast<int>(c.b)]);
     }
     return all;
   }
@@ -146,7 +148,7 @@ class Inputs {
 uint32_t wanted(const Case& c, const std::vector<uint32_t>& table, unsigned lane) {
   std::vector<uint32_t> factors[2];
   for (const unsigned side : {0U, 1U}) {
-    const std::string& type = kTypes[static_cast<int>(side == 0 ? c.a : c.b)];
+    const std::string& type = kFactorNames[static_cast<int>(side == 0 ? c.a : c.b)];
     const unsigned n = model::per_register(type), bits = 32 / n;
     for (unsigned w = 0; w < c.rule.total; ++w) {
       const unsigned from = !c.shuffles ? lane : side == 0 ? a_lane(lane, w) : b_lane(lane, w);
@@ -158,8 +160,8 @@ uint32_t wanted(const Case& c, const std::vector<uint32_t>& table, unsigned lane
   }
   return model::dot({c.rule.fraction, c.rule.kept, 4U * c.rule.words},
                     c.sum == Type::f16 ? "f16" : "f32", table[lane * kWords],
-                    kTypes[static_cast<int>(c.a)], kTypes[static_cast<int>(c.b)], factors[0],
-                    factors[1]);
+                    kFactorNames[static_cast<int>(c.a)], kFactorNames[static_cast<int>(c.b)],
+                    factors[0], factors[1]);
 }
 
 void run(const Case& c, uint64_t seed) {
@@ -171,14 +173,14 @@ void run(const Case& c, uint64_t seed) {
     const uint64_t at = plain.put(table);
     REQUIRE(expanded.put(table) == at);
     ir::Program p = program_of(c, at);
-    plain.run(p, 1, kLanes);
+    plain.run(p, 1, kDotLanes);
     REQUIRE(ir::expand_dots(p));
     for (const std::string& defect : ir::verify(p)) FAIL_CHECK(defect);
     for (const ir::Inst& i : p.blocks[0].insts) REQUIRE(i.op != Op::dot);
-    expanded.run(p, 1, kLanes);
+    expanded.run(p, 1, kDotLanes);
     const auto a = plain.get<uint32_t>(at, table.size()),
                b = expanded.get<uint32_t>(at, table.size());
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
+    for (unsigned lane = 0; lane < kDotLanes; ++lane) {
       const uint32_t want = wanted(c, table, lane);
       CAPTURE(lane);
       REQUIRE(a[lane * kWords + kWords - 1] == want);

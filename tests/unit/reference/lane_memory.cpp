@@ -13,9 +13,10 @@ using namespace lanewise::test;
 
 namespace {
 
-constexpr uint32_t kWaves = 5, kLanes = 32 * kWaves;
+constexpr uint32_t kAllWaves = 5, kAllLanes = 32 * kAllWaves;
 /// Which lanes of the n-th wave make the access.
-constexpr uint32_t kMasks[kWaves] = {0xffffffff, 0xfffffffe, 0x55555555, 0x80010004, 0x00000100};
+constexpr uint32_t kLaneMasks[kAllWaves] = {0xffffffff, 0xfffffffe, 0x55555555, 0x80010004,
+                                            0x00000100};
 constexpr uint64_t kIndices = guest::kArenaBase + 0x10000, kTable = guest::kArenaBase + 0x20000;
 constexpr uint32_t kElements = 128;  ///< of a wave
 
@@ -29,7 +30,7 @@ uint32_t place(uint32_t pattern, uint32_t i) {
 constexpr uint32_t kPatterns = 12;
 
 bool active(uint32_t lane) {
-  return (kMasks[lane / 32] >> lane % 32 & 1) != 0;
+  return (kLaneMasks[lane / 32] >> lane % 32 & 1) != 0;
 }
 uint64_t mixed(uint64_t a) {
   a = (a + 1) * 0x9e3779b97f4a7c15, a ^= a >> 29, a *= 0xbf58476d1ce4e5b9;
@@ -63,7 +64,7 @@ struct Columns {
   template <typename Value>
   Reg add(Value value) {
     const uint64_t at = kIndices + 8 * words.size();
-    for (uint32_t i = 0; i < kLanes; ++i) words.push_back(value(i));
+    for (uint32_t i = 0; i < kAllLanes; ++i) words.push_back(value(i));
     return k.b.make(Op::add, Type::u64, {row, imm(at)});
   }
 };
@@ -77,7 +78,7 @@ std::unique_ptr<Engine> launch(const TestKernel& k, const Columns& columns,
   LaunchRequest request;
   request.program = &k.program;
   request.grid = {1, 1, 1};
-  request.block = {kLanes, 1, 1};
+  request.block = {kAllLanes, 1, 1};
   request.schedule = schedule;
   REQUIRE(engine->launch(request).fault_count == 0);
   return engine;
@@ -94,7 +95,7 @@ void check_moves(Type elem, ir::Space space, uint32_t stores, uint32_t loads) {
   const unsigned size = ir::size_of(elem);
   const bool wide = ir::width_of(elem) == Width::b64, global = space == ir::Space::global;
   TestKernel k;
-  k.program.shared_bytes = kWaves * kElements * 8;
+  k.program.shared_bytes = kAllWaves * kElements * 8;
   Columns columns(k);
   const auto index = [](uint32_t pattern, uint32_t lane) {
     return lane / 32 * kElements + place(pattern, lane % 32);
@@ -115,8 +116,8 @@ void check_moves(Type elem, ir::Space space, uint32_t stores, uint32_t loads) {
   });
   k.put(0, loaded, wide ? Type::u64 : Type::u32);
   k.b.exit();
-  std::vector<std::byte> memory(size_t{kWaves} * kElements * size);
-  for (uint32_t i = 0; i < kLanes; ++i)
+  std::vector<std::byte> memory(size_t{kAllWaves} * kElements * size);
+  for (uint32_t i = 0; i < kAllLanes; ++i)
     if (active(i)) {
       const uint64_t v = mixed(i);
       std::memcpy(memory.data() + size_t{index(stores, i)} * size, &v, size);
@@ -127,7 +128,7 @@ void check_moves(Type elem, ir::Space space, uint32_t stores, uint32_t loads) {
   CAPTURE(static_cast<int>(space));
   CAPTURE(stores);
   CAPTURE(loads);
-  for (uint32_t i = 0; i < kLanes; ++i) {
+  for (uint32_t i = 0; i < kAllLanes; ++i) {
     uint64_t bits = 0;
     std::memcpy(&bits, memory.data() + size_t{index(loads, i)} * size, size);
     if (elem == Type::s8) bits = static_cast<uint32_t>(static_cast<int8_t>(bits));
@@ -195,7 +196,7 @@ void check_atomic(const AtomicForm& f, WaveSchedule schedule) {
   CAPTURE(f.sees);
   CAPTURE(f.ftz);
   CAPTURE(static_cast<int>(schedule));
-  for (uint32_t i = 0; i < kLanes; ++i) {
+  for (uint32_t i = 0; i < kAllLanes; ++i) {
     uint64_t expected = 77;
     if (active(i)) {
       uint64_t& c = cells[cell(i)];

@@ -5,8 +5,6 @@
 namespace lanewise::ir {
 namespace {
 
-constexpr uint64_t kSign = 0x80000000;
-
 /// The nearest f32, less the bit by which it is too large.
 Operand rounded(DotCode& code, Operand size, Operand sign, Type type, bool odd) {
   const Operand near = code.convert(Op::i2f, Type::f32, type, size);
@@ -35,7 +33,7 @@ Operand as_f32(DotCode& code, const CutTotal& total, bool odd) {
   if (b.kind == Operand::Kind::none) {
     const Operand negated = code.word(Op::sub, Operand::immediate(0), a);
     const Operand size = code.emit(Op::max, Type::s32, {a, negated});
-    return rounded(code, size, code.word(Op::and_, a, kSign), Type::s32, odd);
+    return rounded(code, size, code.word(Op::and_, a, kSignBit), Type::s32, odd);
   }
   const auto shifted = [&](Operand x, unsigned by) {
     return code.emit(Op::shr, Type::s32, {x, Operand::immediate(by)});
@@ -44,7 +42,7 @@ Operand as_f32(DotCode& code, const CutTotal& total, bool odd) {
   const Operand upper = code.word(Op::add, code.word(Op::add, shifted(a, 1), shifted(b, 1)), carry);
   const Operand negative = shifted(upper, 31), sum = code.word(Op::add, a, b);
   const Operand size = code.word(Op::sub, code.word(Op::xor_, sum, negative), negative);
-  return rounded(code, size, code.word(Op::and_, negative, kSign), Type::u32, odd);
+  return rounded(code, size, code.word(Op::and_, negative, kSignBit), Type::u32, odd);
 }
 
 }  // namespace lanewise::ir

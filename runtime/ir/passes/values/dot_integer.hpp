@@ -5,6 +5,8 @@
 
 namespace lanewise::ir {
 
+inline constexpr uint64_t kSignBit = 0x80000000;
+
 /// The two halves of a sum, which has at most 33 bits; the second one is none where the first has
 /// it all in 31.
 struct CutTotal {

@@ -9,7 +9,7 @@
 namespace lanewise::ir {
 namespace {
 
-constexpr uint64_t kSign = 0x80000000, kExponent = 0x7f800000, kOne = 0x3f800000;
+constexpr uint64_t kExponent = 0x7f800000, kOne = 0x3f800000;
 /// Sums of exponents as Factors has them, over exponents, and over exponent fields of f32.
 constexpr uint64_t kExcess = 1276, kFieldExcess = kExcess - 127;
 
@@ -45,7 +45,7 @@ class WideSum {
     const Operand excess =
         code_.select(is_zero(field), Operand::immediate(kOne), Operand::immediate(0));
     const Operand finite =
-        code_.number(Op::fsub, {more, code_.word(Op::or_, excess, masked(x, kSign))});
+        code_.number(Op::fsub, {more, code_.word(Op::or_, excess, masked(x, kSignBit))});
     return code_.select(code_.is(Cond::eq, field, Operand::immediate(kExponent)), x, finite);
   }
 
@@ -101,7 +101,7 @@ class WideSum {
   /// Times 2^(highest - fraction), cut where it is subnormal.
   Operand scaled_down(Operand value, Operand highest) {
     const Operand by = code_.word(Op::sub, highest, Operand::immediate(kExcess + rule_.fraction));
-    const Operand size = masked(value, 0x7fffffff), sign = masked(value, kSign);
+    const Operand size = masked(value, 0x7fffffff), sign = masked(value, kSignBit);
     const Operand field = code_.word(Op::add, code_.word(Op::shr, size, 23), by);
     const Operand normal = code_.word(Op::add, size, code_.word(Op::shl, by, 23));
     const Operand down =
