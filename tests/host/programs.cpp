@@ -32,7 +32,8 @@ TEST_CASE("programs: each checks its own results") {
     // Drivers' compilers take half a minute for the sort, and longer for some that allocate.
     bool slow = is(program, "cub_sort") || is(program, "hip_printf") || is(program, "hip_malloc") ||
                 program.starts_with("dev_");
-    for (const char* quick : {"dev_assert", "dev_leak", "dev_printf", "dev_tree"})
+    for (const char* quick :
+         {"dev_assert", "dev_leak", "dev_lists", "dev_one_block", "dev_printf", "dev_tree"})
       slow = slow && !is(program, quick);
     if (slow && !on_reference()) continue;
     check_ok(program);

@@ -20,6 +20,16 @@ PType type_of(const Context& c, const OperandSpec& o) {
   return t;
 }
 
+/// A pair of halves counts as an integer where the qualifiers say the type, not where the row does.
+bool is_pair_of_halves(Context& c, const Operand& o) {
+  if (!c.symbol(o).type.packed) return false;
+  c.error(o, found_text(o, c.symbol(o)) + ", a register of integers was expected");
+  return true;
+}
+bool says_type(const OperandSpec& spec) {
+  return !spec.type.starts_with('$');
+}
+
 /// `p|q`: judged one by one.
 void pair(Context& c, size_t i, const OperandSpec& spec, PType want) {
   const Operand& o = c.in.operands[i];
@@ -32,7 +42,7 @@ void pair(Context& c, size_t i, const OperandSpec& spec, PType want) {
   if (first.kind != K::sink) {
     if (want == kPred) {
       c.predicate_of(first, true);
-    } else {
+    } else if (!says_type(spec) || !want.is_int() || !is_pair_of_halves(c, first)) {
       c.register_of(first, want, Fit::exact);
     }
   }
@@ -139,18 +149,13 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
   if (o.kind == K::sink && spec.sink) return;
   // The address of a function is data, no number of bits or threads.
   const bool counts = spec.kind == 'b' || spec.kind == 't' || spec.kind == 'c';
-  const bool fixed = counts || (!spec.type.starts_with('$') && spec.kind != 'A');
+  const bool fixed = counts || (says_type(spec) && spec.kind != 'A');
   if (fixed && c.symbol(o).kind == S::function && o.kind == K::name && spec.kind != 'a' &&
       spec.kind != 'x') {
     c.error(o, found_text(o, c.symbol(o)) + ", " + want.text() + " was expected");
     return;
   }
-  // A pair of halves counts as an integer where the qualifiers say the type, not as a count or
-  // mask.
-  if ((counts || (fixed && want.is_int())) && c.symbol(o).type.packed) {
-    c.error(o, found_text(o, c.symbol(o)) + ", a register of integers was expected");
-    return;
-  }
+  if ((counts || (fixed && want.is_int())) && is_pair_of_halves(c, o)) return;
   switch (spec.kind) {
     case 'd':
       if (want == kPred) return c.predicate_of(o, true);

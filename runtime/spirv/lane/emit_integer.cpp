@@ -72,14 +72,14 @@ spv::Op compare_code(Cond cond, bool sign) {
       return spv::OpNop;
   }
 }
-/// Of the instruction's type. Numbers of 64 bits are compared 2^63 higher where the driver loses
-/// their signs.
-Id compared(LaneEmitter& e, Cond cond, Id a, Id b) {
+/// Of the instruction's width. Signed numbers of 64 bits are compared 2^63 higher where the driver
+/// loses their signs.
+Id compared(LaneEmitter& e, Cond cond, bool sign, Id a, Id b) {
   ModuleBuilder& m = e.module();
   const bool is_wide = ir::width_of(e.inst().type) == ir::Width::b64;
-  const bool flips = is_signed(e) && is_wide && e.target().quirks.loses_signs;
+  const bool flips = sign && is_wide && e.target().quirks.loses_signs;
   if (!flips || cond == Cond::eq || cond == Cond::ne)
-    return m.op(compare_code(cond, is_signed(e)), m.bool_type, {a, b});
+    return m.op(compare_code(cond, sign), m.bool_type, {a, b});
   const auto flipped = [&](Id x) {
     return m.op(spv::OpBitwiseXor, m.b64_type, {x, m.b64(uint64_t{1} << 63)});
   };
@@ -91,14 +91,14 @@ Values minimum(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   const Id a = e.src(0), b = e.src(1);
   const bool max = e.inst().op == Op::max;
-  const Id smaller = compared(e, Cond::lt, a, b);
+  const Id smaller = compared(e, Cond::lt, is_signed(e), a, b);
   return {m.select(smaller, max ? b : a, max ? a : b)};
 }
 
 Values absolute(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   const Id a = e.src(0);
-  const Id negative = compared(e, Cond::lt, a, m.constant(ir::width_of(e.inst().type), 0));
+  const Id negative = compared(e, Cond::lt, true, a, m.constant(ir::width_of(e.inst().type), 0));
   return {m.select(negative, m.op(spv::OpSNegate, type(e), {a}), a)};
 }
 
@@ -256,7 +256,7 @@ Values compare(LaneEmitter& e, spv::Op) {
     e.unsupported("an integer compare with a float condition");
   const Id a = e.src(0), b = e.src(1);
   if (ir::width_of(e.inst().type) != ir::Width::b64 || m.int64())
-    return {compared(e, e.inst().cond, a, b)};
+    return {compared(e, e.inst().cond, is_signed(e), a, b)};
   const Id equal = m.op(spv::OpIEqual, m.makeVectorType(m.bool_type, 2), {a, b});
   const Id all = m.op(spv::OpAll, m.bool_type, {equal});
   return {e.inst().cond == Cond::eq ? all : m.op(spv::OpLogicalNot, m.bool_type, {all})};

@@ -27,6 +27,9 @@ void refuse_register_index(const Operand& o) {
 }
 
 Address Emit::register_address(const Operand& o, const Entity& entity, std::string_view space) {
+  if (o.kind == Operand::Kind::array) fail(o.loc, "'" + o.name + "' is not an array");
+  if (entity.regs.size() != 1 || !entity.type.holds_int())
+    fail(o.loc, "register '" + o.name + "' cannot hold an address");
   Address a;
   a.space = space_named(space, body.function.entry);
   const bool wide_only = a.space == ir::Space::generic || a.space == ir::Space::global;
@@ -54,6 +57,7 @@ Address Emit::variable_address(const Operand& o, const Entity& entity, std::stri
   a.input = entity.input;
   a.kernel_param = entity.space == ir::Space::param && entity.object == nullptr;
   if (o.kind == Operand::Kind::array) {
+    if (v.dims.empty()) fail(o.loc, "'" + o.name + "' is not an array");
     refuse_register_index(o);
     a.offset *= static_cast<int64_t>(ptype_named(v.type).value_or(PType{}).bytes() * v.vector);
   }
@@ -72,12 +76,14 @@ Address Emit::address(const Operand& o, std::string_view space) {
   if (o.kind != Operand::Kind::address && o.kind != Operand::Kind::array)
     fail(o.loc, "expected an address in brackets");
   if (o.name.empty()) {
+    if (space != "local") fail(o.loc, "immediate addresses are allowed only for .local");
     return {ir::Space::local, imm(0), o.offset, nullptr, false, false};
   }
   const Entity* entity = body.find(o.name);
-  if (entity == nullptr)
-    fail(o.loc, "special register '" + o.name + "' as an address is not supported");
+  if (entity == nullptr) fail(o.loc, "undeclared name '" + o.name + "' in an address");
   if (entity->kind == Entity::Kind::reg) return register_address(o, *entity, space);
+  if (entity->kind != Entity::Kind::variable)
+    fail(o.loc, "'" + o.name + "' is a label, expected a register or variable");
   return variable_address(o, *entity, space);
 }
 

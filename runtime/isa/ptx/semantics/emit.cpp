@@ -76,7 +76,11 @@ ir::Operand Emit::narrow(ir::Operand value) {
 
 ir::Guard Emit::guard() {
   if (inst.guard.empty()) return {};
-  return {body.find(inst.guard)->regs[0], inst.guard_negated};
+  const Entity* entity = body.find(inst.guard);
+  if (entity == nullptr) fail("undeclared predicate register '" + inst.guard + "'");
+  if (entity->kind != Entity::Kind::reg || !entity->type.is_pred())
+    fail("guard '" + inst.guard + "' is not a predicate register");
+  return {entity->regs[0], inst.guard_negated};
 }
 
 void Emit::assign(ir::Reg reg, ir::Operand value) {
@@ -104,9 +108,20 @@ void Emit::assign(ir::Reg reg, ir::Operand value) {
 }
 
 void Emit::set(const Operand& o, PType type, ir::Operand value, Fit fit, bool clean) {
-  if (o.kind == Operand::Kind::sink) return;
-  const Entity* entity = body.find(o.name);
+  if (o.kind == Operand::Kind::sink) {
+    const bool element = !inst.operands.empty() && &o != &inst.operands[0];
+    static constexpr std::string_view kMayDiscard[] = {"atom", "mov",   "setp",
+                                                       "shfl", "match", "elect"};
+    if (std::ranges::find(kMayDiscard, inst.opcode) == std::end(kMayDiscard) && !element)
+      fail(o.loc, "the result of '" + inst.opcode + "' cannot be discarded with '_'");
+    return;
+  }
+  if (o.kind != Operand::Kind::name) fail(o.loc, "expected a destination register");
+  if (o.negated) fail(o.loc, "a destination cannot be negated");
+  const Entity* entity = reg_entity(o);
+  if (entity == nullptr) fail(o.loc, "'" + o.name + "' is not a register that can be written");
   const bool halves = entity->type.bits == 128;
+  if (entity->regs.size() != 1 && !halves) fail(o.loc, "'" + o.name + "' is a vector register");
   const PType reg = entity->type;
   if (!fits(type, reg, fit))
     fail(o.loc, "register '" + o.name + "' is " + reg.text() + ", the destination must be " +

@@ -86,6 +86,7 @@ class Emit {
   [[noreturn]] static void fail(Loc loc, const std::string& message);
 
  private:
+  const Entity* reg_entity(const Operand& o);
   ir::Operand constant(const Operand& o, PType type);
   ir::Operand value_of_name(const Operand& o, PType type, Fit fit);
   ir::Operand address_value(const Operand& o, const Entity& entity, PType type);

@@ -35,6 +35,9 @@ void check_param_range(Emit& e, int64_t offset, uint64_t bytes, uint64_t size) {
 }
 
 ir::Operand policy_word(Emit& e, size_t i) {
+  const Entity* entity = e.operand(i).name.empty() ? nullptr : e.body.find(e.operand(i).name);
+  if (entity != nullptr && entity->kind != Entity::Kind::reg)
+    Emit::fail(e.operand(i).loc, "expected a 64-bit register or constant with a cache policy");
   return e.raw(i, kU64);
 }
 

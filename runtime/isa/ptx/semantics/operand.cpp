@@ -103,6 +103,15 @@ uint64_t mask_of(unsigned bits) {
 
 }  // namespace
 
+const Entity* Emit::reg_entity(const Operand& o) {
+  const Entity* entity = body.find(o.name);
+  if (entity == nullptr) {
+    if (special_named(without_cluster(o.name)) != nullptr || fixed_value(o.name)) return nullptr;
+    fail(o.loc, "undeclared name '" + o.name + "'");
+  }
+  return entity->kind == Entity::Kind::reg ? entity : nullptr;
+}
+
 ir::Operand Emit::constant(const Operand& o, PType type) {
   if (o.kind == Operand::Kind::integer) {
     if (type.is_float()) fail(o.loc, "expected a floating-point constant for " + type.text());
@@ -202,6 +211,8 @@ ir::Operand Emit::value_of_name(const Operand& o, PType type, Fit fit) {
     fail(o.loc, "undeclared name '" + o.name + "'");
   }
   if (entity->kind == Entity::Kind::variable) return address_value(o, *entity, type);
+  if (entity->kind != Entity::Kind::reg)
+    fail(o.loc, "'" + o.name + "' is a label, expected a register or constant");
   const bool halves = entity->type.bits == 128;
   if (entity->regs.size() != 1 && !halves) fail(o.loc, "'" + o.name + "' is a vector register");
   if (o.has_offset && (!type.holds_int() || type.bits > 64 || halves))
@@ -221,6 +232,7 @@ ir::Operand Emit::value_of_name(const Operand& o, PType type, Fit fit) {
 }
 
 ir::Operand Emit::raw(const Operand& o, PType type, Fit fit) {
+  if (o.negated && !type.is_pred()) fail(o.loc, "'!' belongs to predicates only");
   switch (o.kind) {
     case Operand::Kind::integer:
     case Operand::Kind::float_:

@@ -97,6 +97,8 @@ void copy_bulk(Emit& e) {
   const std::string_view near = e.get("to_space");
   const Located to = locate(e, 0, near), from = locate(e, 1, e.get("from_space"));
   const ir::Operand bytes = e.raw(2, kU32);
+  if (bytes.is_imm() && bytes.imm % 16 != 0)
+    Emit::fail(e.operand(2).loc, "the size must be a multiple of 16");
   Located target = to;
   target.mem.cache = from.mem.cache;
   const ir::AsyncKind kind = reports ? ir::AsyncKind::barrier : ir::AsyncKind::bulk;
@@ -142,6 +144,8 @@ void prefetch_bulk(Emit& e) {
 }
 
 void store_async(Emit& e) {
+  if (!e.has("mbarrier::complete_tx::bytes"))
+    e.fail("asynchronous stores to global memory are not supported");
   Located to = locate(e, 0, e.get("ss"));
   const PType t = e.type();
   to.mem.elem = t.bits == 64 ? Type::u64 : Type::u32;
@@ -158,6 +162,8 @@ void store_async(Emit& e) {
 }
 
 void reduce_async(Emit& e) {
+  if (!e.has("mbarrier::complete_tx::bytes"))
+    e.fail("asynchronous reductions of global memory are not supported");
   Located to = locate(e, 0, e.get("ss"));
   const Held h = held(e);
   to.mem.elem = h.elem;

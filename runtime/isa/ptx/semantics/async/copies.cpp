@@ -83,7 +83,10 @@ ir::Operand source_size(Emit& e, uint64_t bytes) {
 /// Asynchronous copies complete at once, which every program must expect, or when a wait asks for
 /// them (policy async.copy).
 void copy_async(Emit& e) {
+  if (!e.is_constant(2)) Emit::fail(e.operand(2).loc, "the copy size must be a constant");
   const uint64_t bytes = e.operand(2).bits;
+  const bool fits = bytes == 16 || (e.get("cop") == "ca" && (bytes == 4 || bytes == 8));
+  if (!fits) Emit::fail(e.operand(2).loc, "the copy size must be 16, or 4 or 8 with '.ca'");
   const bool partial = e.count() == (e.has("L2::cache_hint") ? 5 : 4);
   ir::Mem mem;
   mem.cache = cache_policy(e, partial ? 4 : 3);
@@ -123,6 +126,8 @@ void copy_async(Emit& e) {
 }
 
 void wait_async(Emit& e) {
+  for (size_t i = 0; i < e.count(); ++i)
+    if (!e.is_constant(i)) Emit::fail(e.operand(i).loc, "expected a constant number of groups");
   if (e.has("wait")) {
     note_groups(e, ir::AsyncNote::commit, ir::AsyncKind::lane);
     end_copy_group(e, ir::AsyncKind::lane);

@@ -156,8 +156,7 @@ void store_reporting(Context& c) {
   if (!c.count(2, 3)) return;
   c.near_address(0, c.get("ss"));
   const Operand& o = c.in.operands[1];
-  if ((o.kind == K::vector || c.has("vec")) && !c.count(3, 3)) return;
-  if (c.type().bits * c.vector() > 128) c.error("more than 128 bits, fewer were expected");
+  if (o.kind == K::vector && !c.count(3, 3)) return;
   if (o.kind == K::vector) {
     const size_t n = o.elements.size();
     const bool free = !c.type().is_untyped() && !c.has("vec") && (n == 2 || n == 4);

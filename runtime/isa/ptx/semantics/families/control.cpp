@@ -11,8 +11,8 @@ using legal::Symbol;
 
 uint32_t label_block(Emit& e, const std::string& name, Loc loc) {
   const Entity* label = e.body.find(name);
-  if (label == nullptr || label->kind != Entity::Kind::label)
-    Emit::fail(loc, "'" + name + "' is not a label");
+  if (label == nullptr) Emit::fail(loc, "undeclared label '" + name + "'");
+  if (label->kind != Entity::Kind::label) Emit::fail(loc, "'" + name + "' is not a label");
   return label->block;
 }
 
@@ -31,7 +31,9 @@ void leave(Emit& e, uint32_t target) {
 }
 
 void bra(Emit& e) {
-  leave(e, label_block(e, e.operand(0).name, e.operand(0).loc));
+  const Operand& o = e.operand(0);
+  if (o.kind != Operand::Kind::name) Emit::fail(o.loc, "expected a label");
+  leave(e, label_block(e, o.name, o.loc));
 }
 
 void end_lane(Emit& e) {
@@ -71,6 +73,8 @@ uint32_t bad_index_block(Emit& e) {
 void brx(Emit& e) {
   const Operand& table = e.operand(1);
   const Entity* list = e.body.find(table.name);
+  if (list == nullptr || list->kind != Entity::Kind::targets)
+    Emit::fail(table.loc, "'" + table.name + "' is not a .branchtargets label");
   auto& b = e.builder();
   const ir::Guard guard = e.guard();
   const ir::Operand index = e.raw(0, kU32);

@@ -50,10 +50,15 @@ PType element_type(Emit& e, const std::vector<Operand>& elements, bool stores) {
       continue;
     }
     if (first == nullptr) first = entity;
+    if (entity->type.bits != first->type.bits)
+      Emit::fail(o.loc, "the elements of a vector must have one width");
     const bool integer = entity->type.is_int();
     mixed = mixed || entity->type.cls != first->type.cls ||
             (elements.size() > 1 && t.is_float() && integer);
   }
+  const bool all_sinks =
+      std::ranges::all_of(elements, [](const Operand& o) { return o.kind == Operand::Kind::sink; });
+  if (all_sinks) Emit::fail(elements[0].loc, "at least one element must be a register");
   const bool extends = !stores && t.is_signed() && first != nullptr && first->type.bits > t.bits;
   return mixed && !extends ? t.untyped() : t;
 }

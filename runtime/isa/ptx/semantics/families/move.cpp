@@ -23,16 +23,21 @@ ir::Operand join_word(Emit& e, const Operand* elements, unsigned n, unsigned wid
   return word;
 }
 
-unsigned element_width(const Operand& vector, PType type) {
+unsigned element_width(Emit& e, const Operand& vector, PType type) {
   const auto n = static_cast<unsigned>(vector.elements.size());
+  const unsigned width = n == 0 ? 0 : type.bits / n;
+  if (!type.is(PType::Class::bits)) e.fail("packing and unpacking need a .b type");
   if (type.bits == 128 && n != 2)
     Emit::fail(vector.loc, "'mov.b128' packs and unpacks two 64-bit elements");
-  return type.bits / n;
+  if ((n != 2 && n != 4) || width < 8)
+    Emit::fail(vector.loc,
+               "cannot split " + type.text() + " into " + std::to_string(n) + " elements");
+  return width;
 }
 
 void pack(Emit& e, PType type) {
   const Operand& v = e.operand(1);
-  const unsigned width = element_width(v, type);
+  const unsigned width = element_width(e, v, type);
   const auto n = static_cast<unsigned>(v.elements.size());
   if (type.bits != 64)
     return e.set(0, type, join_word(e, v.elements.data(), n, width), Fit::exact, true);
@@ -53,7 +58,7 @@ void split_word(Emit& e, ir::Operand word, const Operand* elements, unsigned n, 
 
 void unpack(Emit& e, PType type) {
   const Operand& v = e.operand(0);
-  const unsigned width = element_width(v, type);
+  const unsigned width = element_width(e, v, type);
   const auto n = static_cast<unsigned>(v.elements.size());
   ir::Operand value = e.raw(1, type);
   if (type.bits != 64) {
@@ -80,7 +85,7 @@ bool is_vector(const Operand& o) {
 void mov_wide(Emit& e) {
   const auto side = [&](size_t i) {
     if (!is_vector(e.operand(i))) return e.halves(e.operand(i));
-    element_width(e.operand(i), e.type());
+    element_width(e, e.operand(i), e.type());
     return e.operand(i).elements;
   };
   const auto to = side(0), from = side(1);

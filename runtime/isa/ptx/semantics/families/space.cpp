@@ -24,9 +24,20 @@ ir::Operand window_as(Emit& e, std::string_view space, PType type) {
   return base.kind == ir::Operand::Kind::none || type.bits == 64 ? base : e.narrow(base);
 }
 
+void check_space(Emit& e, const Operand& o, std::string_view space) {
+  const Entity* entity = o.name.empty() ? nullptr : e.body.find(o.name);
+  if (entity == nullptr || entity->kind != Entity::Kind::variable) return;
+  const std::string& actual = entity->variable->space;
+  const std::string_view wanted = space.substr(0, space.find(':'));
+  if (actual != wanted)
+    Emit::fail(o.loc, "state space mismatch: '" + o.name + "' is a ." + actual +
+                          " variable, the instruction converts ." + std::string(space));
+}
+
 void cvta(Emit& e) {
   const PType type = e.type();
   const std::string_view space = e.get("ss");
+  check_space(e, e.operand(1), space);
   const ir::Operand address = e.raw(1, type);
   const ir::Operand base = window_as(e, space, type);
   if (base.kind == ir::Operand::Kind::none) return e.set(0, type, address);
@@ -35,6 +46,12 @@ void cvta(Emit& e) {
 
 void cvta_to(Emit& e) {
   const PType type = e.type();
+  if (e.operand(1).kind == Operand::Kind::name && !e.operand(1).has_offset) {
+    const Entity* entity = e.body.find(e.operand(1).name);
+    if (entity != nullptr && entity->kind == Entity::Kind::variable)
+      Emit::fail(e.operand(1).loc,
+                 "'cvta.to' needs a register, '" + e.operand(1).name + "' is a variable");
+  }
   const ir::Operand address = e.raw(1, type);
   const ir::Operand base = window_as(e, e.get("ss"), type);
   if (base.kind == ir::Operand::Kind::none) return e.set(0, type, address);
@@ -63,6 +80,8 @@ void isspacep(Emit& e) {
   const std::string_view space = e.get("ss");
   const Entity* entity =
       e.operand(1).kind == Operand::Kind::name ? e.body.find(e.operand(1).name) : nullptr;
+  if (entity != nullptr && entity->kind != Entity::Kind::reg)
+    Emit::fail(e.operand(1).loc, "'isspacep' needs a register with a generic address");
   const bool narrow = entity != nullptr && entity->type.bits == 32;
   const ir::Operand address = narrow ? e.widen(e.raw(1, kB32), false) : e.raw(1, kB64);
   if (space == "const") return e.set(0, kPred, is_constant_address(e, address));
@@ -88,6 +107,8 @@ void mapa(Emit& e) {
   ir::Operand address = e.raw(1, type);
   const Entity* entity = a.kind == Operand::Kind::name ? e.body.find(a.name) : nullptr;
   if (entity != nullptr && entity->kind == Entity::Kind::variable) {
+    if (entity->space != ir::Space::shared)
+      Emit::fail(a.loc, "'mapa' needs an address of shared memory");
     if (!window) {
       const uint64_t generic = address.imm + guest::kSharedWindow;
       address = imm(generic);

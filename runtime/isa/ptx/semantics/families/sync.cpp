@@ -13,6 +13,12 @@ void barrier(Emit& e, ir::BarrierKind kind, std::vector<ir::Reg> dst,
   if (e.inst.opcode.starts_with("barrier") && !e.has("aligned")) ir::let_come_apart(inst);
 }
 
+ir::Operand barrier_id(Emit& e, size_t i) {
+  if (e.is_constant(i) && e.operand(i).bits > 15)
+    Emit::fail(e.operand(i).loc, "there are barriers 0 to 15");
+  return e.raw(i, kU32);
+}
+
 ir::Operand thread_count(Emit& e, size_t i) {
   if (e.is_constant(i) && (e.operand(i).bits % 32 != 0 || e.operand(i).bits == 0))
     Emit::fail(e.operand(i).loc, "the thread count must be a multiple of 32");
@@ -20,18 +26,18 @@ ir::Operand thread_count(Emit& e, size_t i) {
 }
 
 void sync(Emit& e) {
-  const ir::Operand id = e.raw(0, kU32);
+  const ir::Operand id = barrier_id(e, 0);
   barrier(e, ir::BarrierKind::sync, {}, {id, e.count() == 2 ? thread_count(e, 1) : imm(0)});
 }
 
 void arrive(Emit& e) {
-  const ir::Operand id = e.raw(0, kU32);
+  const ir::Operand id = barrier_id(e, 0);
   barrier(e, ir::BarrierKind::arrive, {}, {id, thread_count(e, 1)});
 }
 
 void reduce(Emit& e) {
   const bool counts = e.get("op") == "popc";
-  const ir::Operand id = e.raw(1, kU32);
+  const ir::Operand id = barrier_id(e, 1);
   const ir::Operand threads = e.count() == 4 ? thread_count(e, 2) : imm(0);
   const ir::Operand p = e.pred(e.count() - 1);
   const ir::Reg result = e.temp(counts ? ir::Width::b32 : ir::Width::pred);

@@ -33,13 +33,21 @@ constexpr TextureGeometry kTextureGeometries[] = {
 };
 
 const TextureGeometry& texture_geometry(Emit& e) {
-  return *std::ranges::find(kTextureGeometries, e.get("geom"), &TextureGeometry::name);
+  const std::string_view name = e.get("geom");
+  const auto* const found = std::ranges::find(kTextureGeometries, name, &TextureGeometry::name);
+  if (found == std::end(kTextureGeometries))
+    e.fail("'" + e.inst.opcode + "' with ." + std::string(name) +
+           " is not supported: nothing makes textures of several samples");
+  return *found;
 }
 
 /// The handle itself, or the address of a variable, or what a parameter of that type holds.
 ir::Operand handle(Emit& e, const Operand& o) {
   const Entity* entity = e.body.find(o.name);
+  if (entity == nullptr) Emit::fail(o.loc, "undeclared name '" + o.name + "'");
   if (entity->kind == Entity::Kind::reg) return entity->regs.at(0);
+  if (entity->kind != Entity::Kind::variable)
+    Emit::fail(o.loc, "'" + o.name + "' is no texture, surface or sampler");
   if (entity->variable->space != "param") return entity->base;
   if (entity->object != nullptr) return read_words(e, *entity->object, 0, kU64);
   const ir::Reg value = e.temp(ir::Width::b64);
@@ -180,6 +188,7 @@ void offsets(Emit& e, size_t first, TextureAccess& access, Words& src) {
   if (e.count() > first + 1)
     e.fail("a depth to compare with is not supported: CUDA makes no textures of depths");
   if (e.count() == first) return;
+  if (e.get("geom").ends_with("cube")) e.fail("what an offset in a cube is is not documented");
   const Operand& o = e.operand(first);
   std::vector<Operand> list = o.kind == Operand::Kind::vector ? o.elements : std::vector{o};
   if (o.kind == Operand::Kind::name) {
@@ -193,7 +202,6 @@ void offsets(Emit& e, size_t first, TextureAccess& access, Words& src) {
   }
   if (list[0].kind == Operand::Kind::float_)
     e.fail("a depth to compare with is not supported: CUDA makes no textures of depths");
-  if (e.get("geom").ends_with("cube")) e.fail("what an offset in a cube is is not documented");
   access.offset = true;
   for (size_t n = 0; n < 3; ++n)
     src.push_back(n < list.size() && n < texture_geometry(e).coordinates ? e.raw(list[n], kB32)
@@ -286,6 +294,10 @@ void lower_fetch(Emit& e) {
           o.kind == Operand::Kind::vector ? o.elements : e.elements(at, axes == 3 ? 4 : axes);
       for (unsigned n = 0; n < 3; ++n) f.src.push_back(n < axes ? e.raw(list.at(n), kB32) : imm(0));
     }
+    if (texture_geometry(e).dim == TextureAccess::Dim::cube)
+      e.fail(
+          "'tex.grad' of a cube is not supported: how its level of detail is computed is not "
+          "documented");
   }
   offsets(e, at, f.access, f.src);
   const std::vector<ir::Reg> texel = four(e);
@@ -431,6 +443,8 @@ void lower_surface_reduce(Emit& e) {
     e.builder().set_guard(outer);
     return;
   }
+  if (t.bits == 64)
+    e.fail("'sured.p' of 64 bits is not supported: no format of a surface has 64-bit components");
   // The surface's format says whether its numbers have a sign.
   const TextureGeometry& g = texture_geometry(e);
   Words src = image_words(e, handle(e, e.operand(0)), false);
@@ -478,6 +492,9 @@ void lower_query(Emit& e) {
   };
   const std::string_view what = e.has("what") ? e.get("what") : e.get("of_sampler");
   const auto* const found = std::ranges::find(kQueries, what, &Query::name);
+  if (found == std::end(kQueries))
+    e.fail("'" + e.inst.opcode + "." + std::string(what) +
+           "' is not supported: its value is not documented");
   const ir::Operand at = handle(e, e.operand(1));
   check_block(e, block_words(e, at, TextureWord::image, 9, 1)[0]);
   ir::Operand value = block_words(e, at, TextureWord::gcn, found->word, 1)[0];

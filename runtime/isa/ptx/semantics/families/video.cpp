@@ -30,10 +30,13 @@ struct Place {
   unsigned at = 0, bits = 32;
 };
 /// Of a scalar selector: b0 to b3, h0, h1, or nothing for the whole word.
-Place place_of(const Selected& s) {
+Place place_of(Emit& e, const Selected& s) {
   if (s.selector.empty()) return {};
   const unsigned width = s.selector[0] == 'b' ? 8 : 16;
-  return {static_cast<unsigned>(s.selector[1] - '0') * width, width};
+  const auto digit = static_cast<unsigned>(s.selector[1] - '0');
+  if (s.selector.size() != 2 || digit * width >= 32)
+    e.fail("'." + s.selector + "' is no part of a word, one of .b0 to .b3, .h0, .h1 was expected");
+  return {digit * width, width};
 }
 
 ir::Operand field_of(Emit& e, ir::Operand word, Place p, bool is_signed) {
@@ -45,7 +48,7 @@ ir::Operand field_of(Emit& e, ir::Operand word, Place p, bool is_signed) {
 ir::Operand wide_part(Emit& e, size_t i, bool is_signed) {
   const Selected s = selected(e, i);
   const ir::Operand word = e.raw(s.operand, is_signed ? kS32 : kU32);
-  return e.widen(field_of(e, word, place_of(s), is_signed), is_signed);
+  return e.widen(field_of(e, word, place_of(e, s), is_signed), is_signed);
 }
 
 ir::Operand clamped(Emit& e, Type type, ir::Operand x, unsigned bits, bool is_signed) {
@@ -58,7 +61,7 @@ ir::Operand clamped(Emit& e, Type type, ir::Operand x, unsigned bits, bool is_si
 /// Saturates to the part that is written, then merges into or combines with the last operand.
 void finish(Emit& e, ir::Operand result, PType d) {
   const Selected into = selected(e, 0);
-  const Place p = place_of(into);
+  const Place p = place_of(e, into);
   const std::string_view second = e.get("op2");
   const bool merges = !into.selector.empty();
   if (merges && !second.empty()) e.fail("either a part of the result or a second operation");
@@ -143,28 +146,38 @@ struct Lanes {
 };
 
 /// Which parts of both words, the second above the first, an operand's elements are, lowest first.
-std::vector<unsigned> chosen_parts(const Selected& s, Lanes l, unsigned first) {
+std::vector<unsigned> chosen_parts(Emit& e, const Selected& s, Lanes l, unsigned first) {
   std::vector<unsigned> parts;
   for (unsigned i = 0; i < l.count; ++i) parts.push_back(first + i);
   if (s.selector.empty()) return parts;
-  for (unsigned i = 0; i < l.count; ++i)
+  if (s.selector.size() != 1 + l.count || (s.selector[0] == 'b') != (l.count == 4))
+    e.fail("'." + s.selector + "' does not choose " + std::to_string(l.count) + " parts");
+  for (unsigned i = 0; i < l.count; ++i) {
     parts[i] = static_cast<unsigned>(s.selector[l.count - i] - '0');
+    if (parts[i] >= 2 * l.count) e.fail("'." + s.selector + "': there is no such part");
+  }
   return parts;
 }
 
 /// The parts of the result that are written: digits from the highest to the lowest.
-unsigned written_parts(const Selected& s, Lanes l) {
+unsigned written_parts(Emit& e, const Selected& s, Lanes l) {
   if (s.selector.empty()) return (1U << l.count) - 1;
   unsigned mask = 0;
-  for (const char c : s.selector.substr(1)) mask |= 1U << static_cast<unsigned>(c - '0');
+  const bool kind_fits = (s.selector[0] == 'b') == (l.count == 4);
+  for (const char c : s.selector.substr(1)) {
+    const unsigned bit = 1U << static_cast<unsigned>(c - '0');
+    if (!kind_fits || bit >> l.count != 0 || (mask != 0 && bit >= (mask & (0U - mask))))
+      e.fail("'." + s.selector + "' is no choice of parts of the result");
+    mask |= bit;
+  }
   return mask;
 }
 
 template <typename F>
 void each_part(Emit& e, Lanes l, PType d, F&& compute) {
   const Selected into = selected(e, 0), first = selected(e, 1), second = selected(e, 2);
-  const unsigned mask = written_parts(into, l);
-  const auto a = chosen_parts(first, l, 0), b = chosen_parts(second, l, l.count);
+  const unsigned mask = written_parts(e, into, l);
+  const auto a = chosen_parts(e, first, l, 0), b = chosen_parts(e, second, l, l.count);
   const bool a_signed = e.type("atype").is_signed(), b_signed = e.type("btype").is_signed();
   const ir::Operand wa = e.raw(first.operand, kU32), wb = e.raw(second.operand, kU32);
   const auto element = [&](unsigned part, bool is_signed) {

@@ -17,7 +17,15 @@ ir::Operand members(Emit& e, size_t i) {
   return e.op(Op::activemask, Type::none, {});
 }
 
+void check_count(Emit& e, size_t without_mask) {
+  const size_t wanted = without_mask + (e.has("sync") ? 1 : 0);
+  if (e.count() != wanted)
+    e.fail("'" + e.inst.opcode + "' in this form takes " + std::to_string(wanted) +
+           " operands, found " + std::to_string(e.count()));
+}
+
 void shfl(Emit& e) {
+  check_count(e, 4);
   const std::string_view name = e.get("mode");
   const auto mode = name == "up"     ? ir::ShflMode::up
                     : name == "down" ? ir::ShflMode::down
@@ -35,6 +43,7 @@ void shfl(Emit& e) {
 
 template <Op kOp>
 void vote(Emit& e) {
+  check_count(e, 2);
   constexpr bool kBallot = kOp == Op::vote_ballot;
   const ir::Operand p = e.pred(1), mask = members(e, 2);
   const ir::Reg result = e.temp(kBallot ? ir::Width::b32 : ir::Width::pred);
@@ -93,7 +102,8 @@ void warp_sync(Emit& e) {
 
 constexpr Row kWaveRows[] = {
     Row{"shfl", "sync+ mode:up|down|bfly|idx type:b32", "d| s s s s:u32", shfl}.in("30.60"),
-    Row{"shfl", "mode:up|down|bfly|idx type:b32", "d| s s s", shfl, "", nullptr, isa::Claim::effect}
+    Row{"shfl", "mode:up|down|bfly|idx type:b32", "d| s s s", shfl, "", nullptr,
+        isa::Claim::effect}
         .in("<70"),
     Row{"vote", "sync+ op:any type:pred", "d p s:u32", vote<Op::vote_any>}.in("30.60"),
     Row{"vote", "sync+ op:all type:pred", "d p s:u32", vote<Op::vote_all>}.in("30.60"),
