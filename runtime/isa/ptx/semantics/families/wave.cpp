@@ -102,8 +102,7 @@ void warp_sync(Emit& e) {
 
 constexpr Row kWaveRows[] = {
     Row{"shfl", "sync+ mode:up|down|bfly|idx type:b32", "d| s s s s:u32", shfl}.in("30.60"),
-    Row{"shfl", "mode:up|down|bfly|idx type:b32", "d| s s s", shfl, "", nullptr,
-        isa::Claim::effect}
+    Row{"shfl", "mode:up|down|bfly|idx type:b32", "d| s s s", shfl, "", nullptr, isa::Claim::effect}
         .in("<70"),
     Row{"vote", "sync+ op:any type:pred", "d p s:u32", vote<Op::vote_any>}.in("30.60"),
     Row{"vote", "sync+ op:all type:pred", "d p s:u32", vote<Op::vote_all>}.in("30.60"),
