@@ -27,6 +27,16 @@ std::string words_of(const gcn::Listing& l) {
 struct LostBits {
   const char *target, *text, *words;
 };
+/// The line assembles to these words, with one warning.
+gcn::Listing warned(const LostBits& c) {
+  CAPTURE(c.text);
+  gcn::Listing l = stream(c.text, c.target);
+  CHECK(l.ok());
+  CHECK(words_of(l) == c.words);
+  REQUIRE(l.diagnostics.size() == 1);
+  CHECK(l.diagnostics[0].warning);
+  return l;
+}
 
 }  // namespace
 
@@ -44,14 +54,7 @@ TEST_CASE("gcn text: numbers with more bits than their field") {
       {"gfx600", "image_load v0, v[4:7], s[8:15] dmask:0x11", "f0000100 00020004"},
       {"gfx600", "v_madmk_f32 v0, 0x11213, 2.0, v1", "400002ff 40000000"},
       {"gfx803", "v_madak_f32 v0, 2.5, v1, 17", "300002ff 00000011"}};
-  for (const LostBits& c : cases) {
-    CAPTURE(c.text);
-    const gcn::Listing l = stream(c.text, c.target);
-    CHECK(l.ok());
-    CHECK(words_of(l) == c.words);
-    REQUIRE(l.diagnostics.size() == 1);
-    CHECK(l.diagnostics[0].warning);
-  }
+  for (const LostBits& c : cases) warned(c);
 }
 
 TEST_CASE("gcn text: numbers that fill their field have no warning") {
@@ -78,13 +81,7 @@ TEST_CASE("gcn text: conditions in places without a code for them are words that
                             {"gfx600", "s_buffer_load_dword s0, s[4:7], vccz", "c20004fb"},
                             {"gfx803", "s_load_dword s0, s[2:3], src_scc", "c0000001 0000007d"}};
   for (const LostBits& c : cases) {
-    CAPTURE(c.text);
-    const gcn::Listing l = stream(c.text, c.target);
-    CHECK(l.ok());
-    CHECK(words_of(l) == c.words);
-    REQUIRE(l.diagnostics.size() == 1);
-    CHECK(l.diagnostics[0].warning);
-    const gcn::LowerResult lowered = gcn::lower(l);
+    const gcn::LowerResult lowered = gcn::lower(warned(c));
     CHECK(lowered.module.kernels.empty());
     CHECK(lowered.rejected.size() == 1);
   }
