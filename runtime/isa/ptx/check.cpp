@@ -133,6 +133,8 @@ class Checker {
     }
     for (const auto& [gate, what] : m.form.gates)
       c.need(gate, what.empty() ? "this form" : "`." + std::string(what) + "`");
+    for (const std::string_view what : m.form.ignored)
+      c.warn("`." + std::string(what) + "` has no effect here, as for the assembler");
     if (m.form.row->operands != nullptr && !judge_operands(c, m.form.operands)) return;
     if (m.form.row->rule != nullptr) m.form.row->rule(c);
   }

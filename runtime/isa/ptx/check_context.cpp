@@ -117,6 +117,10 @@ void Context::error(const Operand& o, const std::string& message) {
   env.diagnostics->push_back({loc.line, loc.column, "`" + in.opcode + "`: " + message});
 }
 
+void Context::warn(const std::string& message) {
+  env.diagnostics->push_back({in.loc.line, in.loc.column, "`" + in.opcode + "`: " + message, true});
+}
+
 void Context::warn(const Operand& o, const std::string& message) {
   env.diagnostics->push_back({o.loc.line, o.loc.column, "`" + in.opcode + "`: " + message, true});
 }

@@ -294,6 +294,7 @@ Attempt attempt(const CompiledRow& c, std::span<const std::string> mods, bool ma
       const std::optional<Gate> gate = manual ? std::nullopt : ignored(c.row->opcode, q);
       if (gate && (!again || gate->old)) {
         if (!gate->empty()) a.form.gates.emplace_back(*gate, q);
+        a.form.ignored.push_back(q);
         leading = false;
         continue;
       }

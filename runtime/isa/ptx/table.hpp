@@ -94,6 +94,7 @@ class Form {
   PType type(std::string_view slot = "type") const;
   std::vector<std::pair<std::string_view, std::string_view>> values;  ///< slot, qualifier
   std::vector<std::pair<Gate, std::string_view>> gates;               ///< and what needs them
+  std::vector<std::string_view> ignored;                              ///< qualifiers without effect
   std::span<const OperandSpec> operands;                              ///< the row's list
 };
 
