@@ -193,3 +193,18 @@ TEST_CASE("the time of a module grows as its size does") {
     CHECK(large < 24 * small + 0.05);
   }
 }
+
+TEST_CASE("qualifiers that the assemblers ignore are warnings") {
+  const ptx::ParseResult parsed = ptx::parse(
+      ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k() { .reg .f32 %f<4>;\n"
+      "fma.rn.oob.f32 %f1, %f1, %f2, %f3;\nadd.finite.f32 %f1, %f2, %f3;\nadd.f32 %f1, %f2, %f3; "
+      "ret; }\n",
+      0);
+  REQUIRE(parsed.ok());
+  const std::vector<Diagnostic> found = ptx::check(parsed.module, {});
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].warning);
+  CHECK(found[0].message == "`fma`: `.oob` has no effect here, as for the assembler");
+  CHECK(found[1].line == 6);
+  CHECK(found[1].warning);
+}
