@@ -227,9 +227,10 @@ TEST_CASE("gcn source: included files") {
 
 TEST_CASE("gcn source: bombs end in an error, and soon") {
   ends_quickly(".macro m\nm\nm\n.endm\nk:\nm\n", "in each other");
-  ends_quickly(".macro m a\n.if \\a\nm \\a-1\nm \\a-1\nm \\a-1\nm \\a-1\n.endif\n.endm\nk:\nm 18\n",
-               "macros and repetitions make more than");
   if (!test::kSanitized) {  // each makes all lines that are allowed
+    ends_quickly(
+        ".macro m a\n.if \\a\nm \\a-1\nm \\a-1\nm \\a-1\nm \\a-1\n.endif\n.endm\nk:\nm 18\n",
+        "macros and repetitions make more than");
     ends_quickly("k:\n.rept 1000000000\n.endr\n", "macros and repetitions make more than");
     ends_quickly("k:\n.rept 100000\n.rept 100000\ns_nop 0\n.endr\n.endr\n",
                  "macros and repetitions make more than");
