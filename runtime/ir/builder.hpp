@@ -43,6 +43,12 @@ class Builder {
     emit(op, type, {r}, std::move(src));
     return r;
   }
+  /// A constant that policies of a launch may change.
+  Reg open(Choice choice, Type type, uint64_t standard) {
+    const Reg r = reg(width_of(type));
+    emit(Op::mov, type, {r}, {Operand::immediate(standard)}).mode = static_cast<uint8_t>(choice);
+    return r;
+  }
   void terminate(Terminator term) {
     term.site = site_;
     program_.blocks[block_].term = std::move(term);

@@ -90,6 +90,12 @@ std::string_view name(SReg v) {
 std::string_view name(BarrierKind v) {
   return pick<BarrierKind, 5>({"sync", "arrive", "red_popc", "red_and", "red_or"}, v);
 }
+std::string_view name(Choice v) {
+  return pick<Choice, 11>(
+      {"", "stack_end", "stack_lane", "stack_wave", "copies_late", "copy_area", "bulk_area",
+       "reporting_entries", "sparse_absent", "lds_offset_mask", "lds_extend_mask"},
+      v);
+}
 std::string_view name(ShflMode v) {
   return pick<ShflMode, 4>({"up", "down", "bfly", "idx"}, v);
 }

@@ -13,6 +13,9 @@ std::string_view op_name(Op op) {
 std::string_view mode_name(Op op, uint8_t mode) {
   std::string_view n;
   switch (op) {
+    case Op::mov:
+      n = ir::name(static_cast<Choice>(mode));
+      break;
     case Op::sreg:
       n = ir::name(static_cast<SReg>(mode));
       break;
@@ -34,7 +37,7 @@ std::string_view mode_name(Op op, uint8_t mode) {
 std::optional<uint8_t> mode_named(Op op, std::string_view name) {
   for (unsigned m = 0; m < 256; ++m) {
     const std::string_view n = mode_name(op, static_cast<uint8_t>(m));
-    if (n.empty()) return std::nullopt;
+    if (n.empty() && m != 0) return std::nullopt;
     if (n == name) return static_cast<uint8_t>(m);
   }
   return std::nullopt;

@@ -193,6 +193,22 @@ enum class AsyncKind : uint8_t { lane, bulk, barrier };
 /// Value of Inst::mode for Op::barrier.
 enum class BarrierKind : uint8_t { sync, arrive, red_popc, red_and, red_or };
 
+/// Value of Inst::mode for Op::mov of a constant: what a launch's policies may put in its place.
+/// The constant is the front end's answer, which holds where no policy says otherwise.
+enum class Choice : uint8_t {
+  none,
+  stack_end,          ///< the place behind the stack in local memory (policy stack)
+  stack_lane,         ///< bytes of private memory of a lane, GCN (policy stack)
+  stack_wave,         ///< the same, of a wave
+  copies_late,        ///< pred: asynchronous copies wait in queues (policy async.copy)
+  copy_area,          ///< where the lane's queue of cp.async lies in local memory
+  bulk_area,          ///< the same, of bulk copies with groups
+  reporting_entries,  ///< entries of the group's queue of copies that report to an mbarrier
+  sparse_absent,      ///< pred: sparse loads find their page absent (policy sass.sparse)
+  lds_offset_mask,    ///< bits of an instruction's offset that count in LDS (gcn.lds_inst_offset)
+  lds_extend_mask,    ///< bits that a signed load to LDS keeps (gcn.lds_extend)
+};
+
 /// Value of Inst::mode for Op::shfl.
 enum class ShflMode : uint8_t { up, down, bfly, idx };
 
@@ -242,6 +258,7 @@ std::string_view name(AtomOp);
 std::string_view name(SReg);
 std::string_view name(BarrierKind);
 std::string_view name(ShflMode);
+std::string_view name(Choice);
 std::string_view name(CacheCtl);
 
 }  // namespace lanewise::ir

@@ -236,8 +236,8 @@ class Verifier {
   }
 
   void check_mode(const Inst& i) {
-    const bool named =
-        i.op == Op::sreg || i.op == Op::barrier || i.op == Op::shfl || i.op == Op::cachectl;
+    const bool named = i.op == Op::sreg || i.op == Op::barrier || i.op == Op::shfl ||
+                       i.op == Op::cachectl || (i.op == Op::mov && i.mode != 0);
     if (named && text::mode_name(i.op, i.mode).empty()) defect("mode {} has no meaning", i.mode);
     if (i.op == Op::prmt && i.mode > static_cast<uint8_t>(PrmtMode::rc16)) {
       defect("mode {} has no meaning", i.mode);

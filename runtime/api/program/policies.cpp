@@ -13,7 +13,6 @@
 #include "runtime/ir/dot.hpp"
 #include "runtime/ir/texture.hpp"
 #include "runtime/isa/ptx/late_copies.hpp"
-#include "runtime/isa/sass/sass.hpp"
 #include "runtime/isa/stack_size.hpp"
 #include "runtime/layout/launch_block.hpp"
 #include "runtime/support/error.hpp"
@@ -185,13 +184,12 @@ bool align_sass(ir::Program& program, const std::string& align) {
   return true;
 }
 
-/// Moves to a register of this name get another constant.
+/// The constants that the front end left open get others.
 template <typename Change>
-bool change_constants(ir::Program& program, std::string_view name, const Change& changed) {
+bool decide(ir::Program& program, ir::Choice choice, const Change& changed) {
   bool any = false;
   for_each_instruction(program, [&](ir::Inst& inst) {
-    if (inst.op != ir::Op::mov || inst.dst.size() != 1 || !inst.src[0].is_imm()) return;
-    if (program.regs[inst.dst[0].id].name != name) return;
+    if (inst.op != ir::Op::mov || inst.mode != static_cast<uint8_t>(choice)) return;
     inst.src[0] = ir::Operand::immediate(changed(inst.src[0].imm));
     any = true;
   });
@@ -200,7 +198,7 @@ bool change_constants(ir::Program& program, std::string_view name, const Change&
 
 bool sparse_sass(ir::Program& program, const std::string& state) {
   return state != "resident" &&
-         change_constants(program, sass::kSparseAbsent, [](uint64_t) { return uint64_t{1}; });
+         decide(program, ir::Choice::sparse_absent, [](uint64_t) { return uint64_t{1}; });
 }
 
 /// Without the check nobody asks for notes of copies.
@@ -217,15 +215,14 @@ bool drop_notes(ir::Program& program, const std::string& check) {
 /// Copies that a kernel starts wait in queues behind its local memory, and its shared memory.
 bool delay_copies(ir::Program& program, const std::string& time) {
   if (time == "immediate") return false;
-  if (!change_constants(program, ptx::kCopyLate, [](uint64_t) { return uint64_t{1}; }))
-    return false;
-  for (const std::string_view queue : {ptx::kCopyArea, ptx::kBulkArea}) {
+  if (!decide(program, ir::Choice::copies_late, [](uint64_t) { return uint64_t{1}; })) return false;
+  for (const ir::Choice queue : {ir::Choice::copy_area, ir::Choice::bulk_area}) {
     const uint32_t area = (program.local_bytes + 15) / 16 * 16;
-    if (change_constants(program, queue, [&](uint64_t) { return uint64_t{area}; }))
+    if (decide(program, queue, [&](uint64_t) { return uint64_t{area}; }))
       program.local_bytes = area + ptx::kCopyEntries * ptx::kCopyEntryBytes;
   }
-  if (change_constants(program, ptx::kReportingEntries,
-                       [](uint64_t) { return uint64_t{ptx::kMostReporting}; }))
+  if (decide(program, ir::Choice::reporting_entries,
+             [](uint64_t) { return uint64_t{ptx::kMostReporting}; }))
     program.queue_bytes = ptx::kMostReporting * ptx::kReportingBytes;
   return true;
 }
@@ -246,14 +243,14 @@ bool set_stack(ir::Program& program, const std::string& size) {
                   fmt::format("policy stack: {} bytes, kernel '{}' needs at least {}", size,
                               program.name, declared));
     program.needs.scratch_bytes = static_cast<uint32_t>(bytes);
-    change_constants(program, kLaneStack, [&](uint64_t) { return bytes; });
-    change_constants(program, kWaveStack, [&](uint64_t) {
+    decide(program, ir::Choice::stack_lane, [&](uint64_t) { return bytes; });
+    decide(program, ir::Choice::stack_wave, [&](uint64_t) {
       return guest::scratch_per_wave(program.needs.scratch_bytes, program.wave_lanes);
     });
     return true;
   }
   const auto end = [&](uint64_t before) { return before - kStandardStack + bytes; };
-  if (!change_constants(program, kStackEnd, end)) return false;
+  if (!decide(program, ir::Choice::stack_end, end)) return false;
   // A smaller one keeps the memory: the first call looks for no place.
   if (bytes > kStandardStack) {
     if (program.local_bytes + (bytes - kStandardStack) > kMost)

@@ -2,8 +2,6 @@
 
 #include <vector>
 
-#include "runtime/isa/gcn/gcn.hpp"
-
 namespace lanewise::host::detail {
 namespace {
 
@@ -56,9 +54,9 @@ class Rewriter {
   }
 
   /// The front end's masks that let everything through under the policies in force.
-  bool opened(const std::string& name) const {
-    return (c_.lds_offset && name == gcn::kLdsOffsetMask) ||
-           (c_.lds_signed && name == gcn::kLdsExtendMask);
+  bool opened(ir::Choice choice) const {
+    return (c_.lds_offset && choice == ir::Choice::lds_offset_mask) ||
+           (c_.lds_signed && choice == ir::Choice::lds_extend_mask);
   }
 
   void change(ir::Inst& inst) {
@@ -79,7 +77,7 @@ class Rewriter {
         if (c_.nan_wins && on_buffer(inst) && ir::is_float(inst.mem->atom_type)) inst.mode = 1;
         return;
       case ir::Op::mov:
-        if (inst.src[0].is_imm() && opened(program_.regs[inst.dst[0].id].name))
+        if (opened(static_cast<ir::Choice>(inst.mode)))
           inst.src[0] = ir::Operand::immediate(0xffffffff);
         return;
       default:

@@ -205,12 +205,6 @@ struct LowerOptions {
 };
 LowerResult lower(const Listing& listing, const LowerOptions& options = {});
 
-/// Register that LDS loads and stores with an instruction offset mask it with: the lowering sets it
-/// to 0, a launch's policy to all ones.
-inline constexpr std::string_view kLdsOffsetMask = "lds.offset_mask";
-/// Register with the bits that signed loads to LDS keep: policy gcn.lds_extend.
-inline constexpr std::string_view kLdsExtendMask = "lds.extend_mask";
-
 using isa::Coverage;
 using isa::FormState;
 /// "v_add_f32.sdwa" and "v_add_f32.dpp" of a row that has these forms.

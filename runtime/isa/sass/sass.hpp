@@ -190,10 +190,6 @@ constexpr uint64_t pc_of(size_t index) {
   return 32 * (index / 3) + 8 + 8 * (index % 3);
 }
 
-/// Name of the predicate that says whether sparse loads find their page absent. Lowered programs
-/// set it to false where they start; the policy sass.sparse=absent sets it to true.
-inline constexpr std::string_view kSparseAbsent = "sparse.absent";
-
 /// Name of the module variable that holds guest::ResidencyMap's words; programs with sparse loads
 /// have it. It starts as zero: all pages are resident.
 inline constexpr std::string_view kSparseMap = "sparse.map";

@@ -280,8 +280,7 @@ TEST_CASE("a sparse load says whether its page is there") {
   ir::Program absent = p;
   bool found = false;
   for (ir::Inst& i : absent.blocks[0].insts)
-    if (i.op == ir::Op::mov && i.dst.size() == 1 &&
-        absent.regs[i.dst[0].id].name == sass::kSparseAbsent) {
+    if (i.op == ir::Op::mov && i.mode == static_cast<uint8_t>(ir::Choice::sparse_absent)) {
       i.src[0] = ir::Operand::immediate(1);
       found = true;
     }

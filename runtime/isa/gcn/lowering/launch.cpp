@@ -2,7 +2,6 @@
 // scratch descriptor and where in it the wave's part begins.
 #include "runtime/isa/gcn/lowering/analysis/wave_step.hpp"
 #include "runtime/isa/gcn/lowering/semantics.hpp"
-#include "runtime/isa/stack_size.hpp"
 #include "runtime/layout/launch_block.hpp"
 
 namespace lanewise::gcn {
@@ -28,7 +27,8 @@ class LaunchState {
     from_block(s.dispatch_id, guest::kDispatchIdAt, 2);
     from_block(s.flat_scratch, guest::kFlatScratchAt, 2);
     if (read_(s.private_segment_size))
-      write(s.private_segment_size, named(kLaneStack, scratch_lane_bytes()));
+      write(s.private_segment_size,
+            c_.b.open(ir::Choice::stack_lane, Type::u32, scratch_lane_bytes()));
     if (read_(s.workgroup_info)) write(s.workgroup_info, group_info());
     if (read_(s.private_segment_offset)) write(s.private_segment_offset, wave_offset());
     for (const ir::Param& h : c_.kernel().hidden)
@@ -44,13 +44,6 @@ class LaunchState {
     return read_(s.private_segment_offset);
   }
   uint32_t scratch_lane_bytes() const { return c_.kernel().private_bytes; }
-  /// A constant that a launch may change.
-  Reg named(std::string_view name, uint64_t value) {
-    const Reg r = c_.b.program().add_reg(ir::Width::b32, std::string(name));
-    c_.b.emit(Op::mov, Type::u32, {r}, {imm(value)});
-    return r;
-  }
-
   Reg special(SReg s, Type type = Type::u32) {
     const Reg r = c_.b.reg(ir::width_of(type));
     c_.b.emit(Op::sreg, type, {r}, {}).mode = static_cast<uint8_t>(s);
@@ -164,9 +157,10 @@ class LaunchState {
     const Reg group = combine(Op::add, groups, special(SReg::ctaid_x));
     const Reg waves = combine(Op::mul, group, special(SReg::nwarpid));
     const Reg wave = combine(Op::add, waves, special(SReg::warpid));
-    return combine(Op::mul, wave,
-                   named(kWaveStack,
-                         guest::scratch_per_wave(scratch_lane_bytes(), c_.b.program().wave_lanes)));
+    return combine(
+        Op::mul, wave,
+        c_.b.open(ir::Choice::stack_wave, Type::u32,
+                  guest::scratch_per_wave(scratch_lane_bytes(), c_.b.program().wave_lanes)));
   }
 
   LowerContext& c_;

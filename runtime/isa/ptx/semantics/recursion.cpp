@@ -90,8 +90,7 @@ void Recursion::connect(Activation& a) {
     const Reg full = b_.reg(Width::pred);
     b_.set_block(call.check);
     const Reg behind = b_.make(Op::add, Type::u32, {top_, imm(0)});  // two frames' size
-    const Reg end = program_.add_reg(Width::b32, std::string(kStackEnd));
-    b_.emit(Op::mov, Type::u32, {end}, {imm(0)});
+    const Reg end = b_.open(ir::Choice::stack_end, Type::u32, 0);
     b_.emit(Op::icmp, Type::u32, {full}, {behind, end}).cond = ir::Cond::gt;
     b_.branch({full, false}, call.fault, call.save);
     b_.set_block(call.fault);

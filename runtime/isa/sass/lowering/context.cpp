@@ -255,9 +255,10 @@ const Relocation* LowerContext::relocation(const Instruction& i) const {
 
 Reg LowerContext::sparse_absent() {
   if (sparse_absent_.valid()) return sparse_absent_;
-  sparse_absent_ = b.program().add_reg(Width::pred, std::string(kSparseAbsent));
+  sparse_absent_ = b.reg(Width::pred);
   ir::Inst set;
   set.op = Op::mov;
+  set.mode = static_cast<uint8_t>(ir::Choice::sparse_absent);
   set.type = Type::pred;
   set.dst = {sparse_absent_};
   set.src = {imm(0)};

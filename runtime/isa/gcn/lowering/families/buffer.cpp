@@ -83,8 +83,7 @@ Reg lds_address(LowerContext& c, const Instruction& i) {
   const Reg bytes = c.make(Op::shl, Type::u32, {lane, imm(2)});
   const Reg at = c.make(Op::add, Type::u32, {base, bytes});
   if (i.offset == 0) return at;
-  const Reg mask = c.b.program().add_reg(Width::b32, std::string(kLdsOffsetMask));
-  c.b.emit(Op::mov, Type::u32, {mask}, {imm(0)});
+  const Reg mask = c.b.open(ir::Choice::lds_offset_mask, Type::u32, 0);
   return c.make(Op::add, Type::u32, {at, c.make(Op::and_, Type::u32, {mask, imm(i.offset)})});
 }
 
@@ -124,8 +123,8 @@ void set_guard(LowerContext& c, const ir::Operand& may) {
 Reg lds_value(LowerContext& c, const Instruction& i, Reg loaded) {
   const Type type = i.row->meaning.type;
   if (type != Type::s8 && type != Type::s16) return loaded;
-  const Reg mask = c.b.program().add_reg(Width::b32, std::string(kLdsExtendMask));
-  c.b.emit(Op::mov, Type::u32, {mask}, {imm(type == Type::s8 ? 0xff : 0xffff)});
+  const Reg mask =
+      c.b.open(ir::Choice::lds_extend_mask, Type::u32, type == Type::s8 ? 0xff : 0xffff);
   return c.make(Op::and_, Type::u32, {loaded, mask});
 }
 

@@ -1,6 +1,6 @@
 // Copies as late as allowed (policy async.copy): each lane keeps those that it started in queues in
 // local memory, and a wait carries out what it waits for. Where copies complete at once the
-// constant `async.late` is false, and nothing of this is left of a translated kernel.
+// constant `copies_late` is false, and nothing of this is left of a translated kernel.
 #include "runtime/isa/ptx/semantics/async/async.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ enum Field : int64_t { kSource = 0, kTarget = 8, kBytes = 16, kRead = 20, kGroup
 
 /// Registers of the lane, found by their names: they start as 0.
 struct Queue {
-  std::string_view area;
+  ir::Choice area;
   ir::Reg head, tail, open;
 };
 
@@ -31,8 +31,8 @@ ir::Reg kept(Emit& e, const std::string& name) {
 }
 
 Queue queue_of(Emit& e, ir::AsyncKind kind) {
-  const std::string_view area = kind == ir::AsyncKind::bulk ? kBulkArea : kCopyArea;
-  const std::string prefix(area);
+  const auto area = kind == ir::AsyncKind::bulk ? ir::Choice::bulk_area : ir::Choice::copy_area;
+  const std::string prefix(name(area));
   return {area, kept(e, prefix + ".head"), kept(e, prefix + ".tail"), kept(e, prefix + ".group")};
 }
 
@@ -42,8 +42,7 @@ ir::Operand sum(Emit& e, ir::Operand a, ir::Operand b) {
 
 /// The entry with this number.
 ir::Operand entry(Emit& e, const Queue& queue, ir::Reg number) {
-  const ir::Reg area = e.kernel.program.add_reg(ir::Width::b32, std::string(queue.area));
-  e.emit(Op::mov, Type::u32, {area}, {imm(0)});
+  const ir::Reg area = e.builder().open(queue.area, Type::u32, 0);
   const ir::Reg slot = e.op(Op::and_, Type::u32, {number, imm(kCopyEntries - 1)});
   return sum(e, area, e.op(Op::mul, Type::u32, {slot, imm(kCopyEntryBytes)}));
 }
@@ -101,8 +100,7 @@ ir::Reg guarded(Emit& e, ir::Operand condition) {
 ir::Reg copies_wait(Emit& e) {
   const ir::Guard guard = e.guard();
   e.builder().set_guard({});
-  const ir::Reg late = e.kernel.program.add_reg(ir::Width::pred, std::string(kCopyLate));
-  e.emit(Op::mov, Type::pred, {late}, {imm(0)});
+  const ir::Reg late = e.builder().open(ir::Choice::copies_late, Type::pred, 0);
   e.builder().set_guard(guard);
   return late;
 }

@@ -61,8 +61,7 @@ ir::Reg first_entry(Emit& e) {
   return entry;
 }
 ir::Operand end_of_entries(Emit& e, ir::Reg first) {
-  const ir::Reg count = e.kernel.program.add_reg(ir::Width::b32, std::string(kReportingEntries));
-  e.emit(Op::mov, Type::u32, {count}, {imm(0)});
+  const ir::Reg count = e.builder().open(ir::Choice::reporting_entries, Type::u32, 0);
   return e.op(Op::add, Type::u32, {first, e.op(Op::mul, Type::u32, {count, imm(kReportingBytes)})});
 }
 
