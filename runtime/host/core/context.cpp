@@ -1,5 +1,7 @@
 #include "runtime/host/core/context.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <array>
 #include <cinttypes>
@@ -94,7 +96,10 @@ void register_end() {
 Context& Context::current() {
   static std::mutex mutex;
   static Code failed = Code::success;  // it is not tried again
-  if (Context* made = the_context) return *made;
+  if (Context* made = the_context) {
+    require(!made->forked_, Code::not_initialised);
+    return *made;
+  }
   const std::lock_guard lock(mutex);
   require(failed == Code::success, failed);
   if (the_context == nullptr) {
@@ -105,6 +110,7 @@ Context& Context::current() {
       throw;
     }
     register_end();
+    pthread_atfork(nullptr, nullptr, [] { the_context.load()->become_child(); });
   }
   return *the_context;
 }
@@ -399,6 +405,11 @@ bool Context::is_idle() {
 bool Context::has_nothing_to_do() {
   reap();
   return put_ == done_ && states_[here()].found == Code::success;
+}
+
+void Context::become_child() {
+  forked_ = ended_ = true;
+  for (State& state : states_) state.failure = Code::not_initialised;
 }
 
 void Context::end() {

@@ -120,6 +120,9 @@ class Context {
   };
 
   Context();
+  /// In a child that was forked: it has none of the threads that run kernels, and as with CUDA,
+  /// each call fails.
+  void become_child();
   static size_t here() { return static_cast<size_t>(current_device()); }
   void drain();
   void reap();
@@ -157,7 +160,7 @@ class Context {
   std::deque<Pending> pending_;
   std::atomic<uint64_t> put_ = 0, done_ = 0;
   std::mutex reap_mutex_;
-  std::atomic<bool> launched_ = false, ended_ = false;
+  std::atomic<bool> launched_ = false, ended_ = false, forked_ = false;
 };
 
 }  // namespace lanewise::core

@@ -89,6 +89,16 @@ void copy_in_call(Stream& stream, const Copy& copy, bool waits) {
 
 }  // namespace
 
+/// The host may read pinned and managed memory once the call has returned.
+void fill_now(Stream& stream, const Fill& fill) {
+  enqueue(stream, fill);
+  Context& context = Context::current();
+  const MemoryPtr memory = context.memory().find(fill.address);
+  if (fill.on_device && (memory == nullptr || memory->kind == core::MemoryKind::device)) return;
+  context.synchronise_some();
+  if (core::StreamOrder* const order = context.order()) order->host_waits(stream);
+}
+
 /// Of copies on the device the host does not wait for the end.
 void copy_now(Stream& stream, const Copy& copy) {
   copy_in_call(stream, copy, !copy.to.on_device || !copy.from.on_device);
@@ -112,7 +122,7 @@ ENTRY(cudaMemcpyAsync, (void* to, const void* from, size_t bytes, int kind, Stre
   return answer([&] { copy_later(stream_of(stream), copy_of(to, from, bytes, kind)); });
 }
 ENTRY(cudaMemset, (void* to, int value, size_t bytes)) {
-  return answer([&] { enqueue(stream_of(nullptr), fill_of(to, value, bytes)); });
+  return answer([&] { fill_now(stream_of(nullptr), fill_of(to, value, bytes)); });
 }
 ENTRY(cudaMemsetAsync, (void* to, int value, size_t bytes, StreamHandle stream)) {
   return answer([&] { enqueue(stream_of(stream), fill_of(to, value, bytes)); });

@@ -105,7 +105,7 @@ ENTRY(cudaMemcpy2DAsync, (void* to, size_t to_pitch, const void* from, size_t fr
 }
 ENTRY(cudaMemset2D, (void* to, size_t pitch, int value, size_t width, size_t height)) {
   return answer([&] {
-    enqueue(stream_of(nullptr), fill_3d({to, pitch, width, height}, value, {width, height, 1}));
+    fill_now(stream_of(nullptr), fill_3d({to, pitch, width, height}, value, {width, height, 1}));
   });
 }
 ENTRY(cudaMemset2DAsync,
@@ -115,7 +115,7 @@ ENTRY(cudaMemset2DAsync,
   });
 }
 ENTRY(cudaMemset3D, (PitchedPointer to, int value, Extent extent)) {
-  return answer([&] { enqueue(stream_of(nullptr), fill_3d(to, value, extent)); });
+  return answer([&] { fill_now(stream_of(nullptr), fill_3d(to, value, extent)); });
 }
 ENTRY(cudaMemset3DAsync, (PitchedPointer to, int value, Extent extent, StreamHandle stream)) {
   return answer([&] { enqueue(stream_of(stream), fill_3d(to, value, extent)); });

@@ -14,6 +14,7 @@ Copy copy_of(void* to, const void* from, size_t bytes, int kind);
 Fill fill_of(void* to, int value, size_t bytes);
 /// Behind all other work, and done when the call returns.
 void copy_now(Stream& stream, const Copy& copy);
+void fill_now(Stream& stream, const Fill& fill);
 void copy_later(Stream& stream, const Copy& copy);
 
 }  // namespace lanewise::cuda

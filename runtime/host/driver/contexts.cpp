@@ -4,6 +4,9 @@
 
 #include <array>
 #include <atomic>
+#include <mutex>
+#include <set>
+#include <utility>
 
 #include "runtime/host/core/graph.hpp"
 #include "runtime/host/driver/entry.hpp"
@@ -15,9 +18,12 @@ namespace {
 std::atomic<bool> initialised = false;
 
 using Stack = std::vector<DriverContext*>;
-/// The calling thread's. Who chooses a device in the runtime gets its primary context.
+/// The calling thread's. The runtime makes a primary context current where none is, and that of the
+/// device that is chosen there.
 Stack& stack() {
   thread_local auto* const contexts = new Stack;  // destructors of the program may call
+  if (contexts->empty() && std::exchange(cuda::thread_used_runtime(), false))
+    contexts->push_back(&primary_context(current_device()));
   if (!contexts->empty() && contexts->back()->device != current_device())
     contexts->back() = &primary_context(current_device());
   return *contexts;
@@ -51,6 +57,33 @@ DriverContext& context_of(DriverContext* handle) {
   return *Handles<DriverContext>::find(handle, Code::invalid_context);
 }
 
+/// Of all contexts that were made, destroyed ones too.
+struct Made {
+  std::mutex lock;
+  std::set<const void*> handles;
+};
+Made& made_contexts() {
+  static auto* const all = new Made;
+  return *all;
+}
+
+/// The current context stands for none, and for what never was one: bindings that look for names
+/// ending in _v2 first, as numba's, find functions of CUDA 13 and call them with the arguments of
+/// the older ones, so that the handle is whatever the register held.
+const DriverContext& context_or_current(DriverContext* handle) {
+  const auto was_made = [&] {
+    Made& made = made_contexts();
+    const std::scoped_lock lock(made.lock);
+    return made.handles.contains(handle);
+  };
+  for (int device = 0; device < device_count(); ++device)
+    if (handle == &primary_context(device)) return *handle;
+  if (was_made()) return *Handles<DriverContext>::find(handle, Code::invalid_context);
+  const DriverContext* current = current_context();
+  require(current != nullptr, Code::invalid_context);
+  return *current;
+}
+
 constexpr unsigned kFlags = 0xff;
 
 void create(DriverContext** out, unsigned flags, int device) {
@@ -61,6 +94,10 @@ void create(DriverContext** out, unsigned flags, int device) {
   made->device = device;
   made->flags = flags;
   made->id = next_id();
+  {
+    const std::scoped_lock lock(made_contexts().lock);
+    made_contexts().handles.insert(made.get());
+  }
   *out = Handles<DriverContext>::add(std::move(made));
   push(*out);
 }
@@ -97,6 +134,7 @@ void reset_primary(int device) {
   const OnDevice its(device);
   DriverContext& primary = primary_context(device);
   while (!primary.modules.empty()) unload(*primary.modules.back());
+  const KeepsLastError keeps;
   cudaDeviceReset();
 }
 
@@ -120,8 +158,8 @@ DriverContext& primary_context(int device) {
 }
 
 DriverContext* current_context() {
-  if (const Stack& contexts = stack(); !contexts.empty()) return contexts.back();
-  return cuda::thread_used_runtime() ? &primary_context(current_device()) : nullptr;
+  const Stack& contexts = stack();
+  return contexts.empty() ? nullptr : contexts.back();
 }
 
 }  // namespace lanewise::driver
@@ -208,13 +246,7 @@ ENTRY(cuCtxGetDevice, (int* device)) {
   return answer([&] { *required(device) = current_context()->device; });
 }
 ENTRY(cuCtxGetDevice_v2, (int* device, DriverContext* context)) {
-  return answer(
-      [&] {
-        const DriverContext* of = context == nullptr ? current_context() : &context_of(context);
-        require(of != nullptr, Code::invalid_context);
-        *required(device) = of->device;
-      },
-      Needs::device);
+  return answer([&] { *required(device) = context_or_current(context).device; }, Needs::device);
 }
 ENTRY(cuCtxGetFlags, (unsigned* flags)) {
   return answer([&] { *required(flags) = current_context()->flags; });
@@ -254,8 +286,7 @@ ENTRY(cuCtxSynchronize, ()) {
 }
 ENTRY(cuCtxSynchronize_v2, (DriverContext * context)) {
   return answer([&] {
-    const DriverContext& of = context != nullptr ? context_of(context) : *current_context();
-    const OnDevice its(of.device);
+    const OnDevice its(context_or_current(context).device);
     forbid_in_capture();
     Context::current().synchronise_device();
   });

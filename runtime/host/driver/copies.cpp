@@ -94,6 +94,11 @@ template <typename Value>
 int fill(StreamHandle stream, Address to, size_t pitch, Value value, size_t width, size_t height) {
   return answer([&] { enqueue(stream_of(stream), fill_of(to, pitch, value, width, height)); });
 }
+template <typename Value>
+int fill_now(Address to, size_t pitch, Value value, size_t width, size_t height) {
+  return answer(
+      [&] { cuda::fill_now(stream_of(nullptr), fill_of(to, pitch, value, width, height)); });
+}
 
 }  // namespace
 }  // namespace lanewise::driver
@@ -160,24 +165,24 @@ ALSO(cuMemcpy3DPeer, cuMemcpy3D_v2);
 ALSO(cuMemcpy3DPeerAsync, cuMemcpy3DAsync_v2);
 
 ENTRY(cuMemsetD8_v2, (Address to, unsigned char value, size_t count)) {
-  return fill(nullptr, to, count, value, count, 1);
+  return fill_now(to, count, value, count, 1);
 }
 ENTRY(cuMemsetD16_v2, (Address to, unsigned short value, size_t count)) {
-  return fill(nullptr, to, count * 2, value, count, 1);
+  return fill_now(to, count * 2, value, count, 1);
 }
 ENTRY(cuMemsetD32_v2, (Address to, unsigned value, size_t count)) {
-  return fill(nullptr, to, count * 4, value, count, 1);
+  return fill_now(to, count * 4, value, count, 1);
 }
 ENTRY(cuMemsetD2D8_v2,
       (Address to, size_t pitch, unsigned char value, size_t width, size_t height)) {
-  return fill(nullptr, to, pitch, value, width, height);
+  return fill_now(to, pitch, value, width, height);
 }
 ENTRY(cuMemsetD2D16_v2,
       (Address to, size_t pitch, unsigned short value, size_t width, size_t height)) {
-  return fill(nullptr, to, pitch, value, width, height);
+  return fill_now(to, pitch, value, width, height);
 }
 ENTRY(cuMemsetD2D32_v2, (Address to, size_t pitch, unsigned value, size_t width, size_t height)) {
-  return fill(nullptr, to, pitch, value, width, height);
+  return fill_now(to, pitch, value, width, height);
 }
 ENTRY(cuMemsetD8Async, (Address to, unsigned char value, size_t count, StreamHandle stream)) {
   return fill(stream, to, count, value, count, 1);

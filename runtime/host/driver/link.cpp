@@ -183,5 +183,5 @@ ENTRY(cuLinkComplete, (Link * link, void** image, size_t* bytes)) {
   });
 }
 ENTRY(cuLinkDestroy, (Link * link)) {
-  return answer([&] { Handles<Link>::take(link); });
+  return answer([&] { Handles<Link>::take(link); }, Needs::device);
 }

@@ -149,11 +149,15 @@ ENTRY(cuMemAllocPitch_v2,
     allocate(out, *pitch * height, "cuMemAllocPitch");
   });
 }
+/// What is destroyed needs no current context: it belongs to one.
 ENTRY(cuMemFree_v2, (Address address)) {
-  return answer([&] {
-    cuda::release(pointer_at(address),
-                  [](MemoryKind k) { return k == MemoryKind::device || k == MemoryKind::managed; });
-  });
+  return answer(
+      [&] {
+        cuda::release(pointer_at(address), [](MemoryKind k) {
+          return k == MemoryKind::device || k == MemoryKind::managed;
+        });
+      },
+      Needs::device);
 }
 ENTRY(cuMemGetAddressRange_v2, (Address * base, size_t* bytes, Address address)) {
   return answer([&] {
@@ -177,7 +181,7 @@ ENTRY(cuMemAllocHost_v2, (void** out, size_t bytes)) {
   return allocate_as(out, [&] { return cudaHostAlloc(out, bytes, 0); });
 }
 ENTRY(cuMemFreeHost, (void* pointer)) {
-  return forward([&] { return cudaFreeHost(pointer); });
+  return forward([&] { return cudaFreeHost(pointer); }, Needs::device);
 }
 SAME(cuMemHostGetDevicePointer_v2, cudaHostGetDevicePointer,
      (void** out, void* pointer, unsigned flags), (out, pointer, flags))

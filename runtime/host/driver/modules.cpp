@@ -202,7 +202,7 @@ ENTRY(cuModuleLoadDataEx,
   return answer([&] { load(out, image, {count, options, values}, false); });
 }
 ENTRY(cuModuleUnload, (Module * module)) {
-  return answer([&] { unload(*module_of(module)); });
+  return answer([&] { unload(*module_of(module)); }, Needs::device);
 }
 ENTRY(cuModuleGetLoadingMode, (int* mode)) {
   return answer(

@@ -25,7 +25,10 @@ ALSO(cuStreamGetCtx_v2_ptsz, cuStreamGetCtx_v2);
 SAME(cuStreamCreate, cudaStreamCreateWithFlags, (StreamHandle * out, unsigned flags), (out, flags))
 SAME(cuStreamCreateWithPriority, cudaStreamCreateWithPriority,
      (StreamHandle * out, unsigned flags, int priority), (out, flags, priority))
-SAME(cuStreamDestroy_v2, cudaStreamDestroy, (StreamHandle stream), (stream))
+extern "C" int cudaStreamDestroy(StreamHandle stream);
+ENTRY(cuStreamDestroy_v2, (StreamHandle stream)) {
+  return forward([&] { return cudaStreamDestroy(stream); }, Needs::device);
+}
 ALSO(cuStreamDestroy, cuStreamDestroy_v2);
 SAME(cuStreamSynchronize, cudaStreamSynchronize, (StreamHandle stream), (stream))
 SAME(cuStreamQuery, cudaStreamQuery, (StreamHandle stream), (stream))
@@ -65,7 +68,10 @@ ALSO(cuLaunchHostFunc_ptsz, cuLaunchHostFunc);
 ALSO(cuStreamAddCallback_ptsz, cuStreamAddCallback);
 
 SAME(cuEventCreate, cudaEventCreateWithFlags, (EventHandle * out, unsigned flags), (out, flags))
-SAME(cuEventDestroy_v2, cudaEventDestroy, (EventHandle event), (event))
+extern "C" int cudaEventDestroy(EventHandle event);
+ENTRY(cuEventDestroy_v2, (EventHandle event)) {
+  return forward([&] { return cudaEventDestroy(event); }, Needs::device);
+}
 ALSO(cuEventDestroy, cuEventDestroy_v2);
 SAME(cuEventRecord, cudaEventRecord, (EventHandle event, StreamHandle stream), (event, stream))
 SAME(cuEventRecordWithFlags, cudaEventRecordWithFlags,

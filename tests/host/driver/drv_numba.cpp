@@ -1,5 +1,9 @@
 // The calls of a JIT launcher such as numba's, in its order, with its kind of arguments: arrays as
 // pointers, shapes and strides one by one.
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "check.hpp"
 
 static const char* const kKernel = R"(.version 7.0
@@ -32,6 +36,42 @@ done:
 }
 )";
 
+// It looks for names ending in _v2 first, and calls what it finds with the arguments of the first
+// version: the context is what the register happens to hold.
+static void call_later_versions() {
+  int device = -1, unrelated = 0;
+  CUcontext former = nullptr, other = reinterpret_cast<CUcontext>(&unrelated);
+  const auto find = [](const char* name) { return dlsym(RTLD_DEFAULT, name); };
+  const auto get_device =
+      reinterpret_cast<CUresult (*)(CUdevice*, CUcontext)>(find("cuCtxGetDevice_v2"));
+  const auto synchronise = reinterpret_cast<CUresult (*)(CUcontext)>(find("cuCtxSynchronize_v2"));
+  EXPECT(get_device != nullptr && synchronise != nullptr);
+  CHECK(get_device(&device, other));
+  EXPECT(device == 0);
+  CHECK(synchronise(other));
+  former = make_context();
+  CHECK(synchronise(former));
+  CHECK(cuCtxDestroy(former));
+  EXPECT(get_device(&device, former) == CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT(synchronise(former) == CUDA_ERROR_INVALID_CONTEXT);
+}
+
+// A child of fork() has none of the driver's threads: each call of it says so, and it ends.
+static void fork_a_child() {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    CUdeviceptr memory = 0;
+    std::exit(cuMemAlloc(&memory, 64) == CUDA_ERROR_NOT_INITIALIZED &&
+                      cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED
+                  ? 0
+                  : 1);
+  }
+  int status = -1;
+  EXPECT(waitpid(child, &status, 0) == child);
+  EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 int main() {
   int version = 0, count = 0, value = 0;
   CHECK(cuInit(0));
@@ -42,6 +82,7 @@ int main() {
   CUcontext context, popped;
   CHECK(cuDevicePrimaryCtxRetain(&context, device));
   CHECK(cuCtxPushCurrent(context));
+  call_later_versions();
   CUuuid id;
   CHECK(cuDeviceGetUuid(&id, device));
   for (int a = 1; a < 120; ++a)
@@ -92,17 +133,28 @@ int main() {
   void* arguments[] = {&none, &none, &items, &itemsize, &memory, &shape, &stride, &a};
   CHECK(cuLaunchKernel(axpy, 8, 1, 1, 128, 1, 1, 0, stream, arguments, nullptr));
   CHECK(cuEventRecord(after, stream));
+  fork_a_child();
   CHECK(cuMemcpyDtoHAsync(pinned, memory, n * sizeof(double), stream));
   CHECK(cuStreamSynchronize(stream));
   float time = -1;
   CHECK(cuEventElapsedTime(&time, before, after));
   EXPECT(time >= 0);
   for (int i = 0; i < n; ++i) EXPECT(static_cast<double*>(pinned)[i] == 7.0);
+  // The host may read what it fills as soon as the call has returned.
+  CHECK(cuMemsetD8(reinterpret_cast<CUdeviceptr>(pinned), 0x5a, 64));
+  for (int i = 0; i < 64; ++i) EXPECT(static_cast<char*>(pinned)[i] == 0x5a);
+  CHECK(cuCtxPopCurrent(&popped));
+  EXPECT(popped == context);
+  // It frees what is left when contexts are reset: none is current then.
   CHECK(cuMemFreeHost(pinned));
   CHECK(cuMemFree(memory));
   CHECK(cuModuleUnload(module));
-  CHECK(cuCtxPopCurrent(&popped));
-  EXPECT(popped == context);
+  CHECK(cuEventDestroy(before));
+  CHECK(cuStreamDestroy(stream));
+  EXPECT(cuMemAlloc(&memory, 4) == CUDA_ERROR_INVALID_CONTEXT);
+  CHECK(cuDevicePrimaryCtxReset(device));
+  CHECK(cuCtxGetCurrent(&popped));
+  EXPECT(popped == nullptr);
   CHECK(cuDevicePrimaryCtxRelease(device));
   std::puts("drv_numba: ok");
 }

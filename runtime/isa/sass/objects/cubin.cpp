@@ -52,7 +52,8 @@ class CubinReader {
     const unsigned arch = file_.flags >> (file_.abi_version >= kAbiOfCuda13 ? 8 : 0) & 0xff;
     listing_.arch = known_arch(std::to_string(arch));
     if (listing_.arch == 0)
-      return report(fmt::format("sm_{} machine code is not supported: give its PTX", arch));
+      return report(fmt::format("sm_{} machine code is not supported: give its PTX, or code for {}",
+                                arch, kKnownArchs));
     if (const elf::Section* s = file_.section(".nv.info")) stack_ = stack_sizes(s->data);
     sort_by_section();
     read_lines();
