@@ -231,7 +231,7 @@ TEST_CASE("lowering: memory") {
         "atom.s64 d4, d5 {global u64 offset=8 order=release scope=sys atom=max atom_type=s64}\n");
   // What the policy async.copy decides; the copy is in the blocks behind (kernels/mbarrier.cpp).
   CHECK(ir_of("cp.async.cg.shared.global [sbuf], [%rd1], 16;") ==
-        "async_note d4, 0x10\nasync_note.mode1 0x1000000, 0x10\np5 = mov.pred 0\n");
+        "async_note d4, 0x10\nasync_note.mode1 0x1000000, 0x10\np5 = mov.pred.copies_late 0\n");
 }
 
 TEST_CASE("lowering: groups and waves") {
