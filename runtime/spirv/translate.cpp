@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/guest/validate.hpp"
+#include "runtime/ir/passes/flow/branch_on_guards.hpp"
 #include "runtime/ir/passes/memory/alignment.hpp"
 #include "runtime/ir/passes/memory/gather_checks.hpp"
 #include "runtime/ir/passes/memory/pointers.hpp"
@@ -171,6 +172,7 @@ Module translate_once(const ir::Program& source, const Options& options, const T
     ir::optimise(program, {{{options.block.x, options.block.y, options.block.z}}});
   ir::drop_uniform_ballots(program);
   ir::expand_descriptors(program);
+  if (options.optimise && !target.quirks.runs_both_sides) ir::branch_on_guards(program);
   ir::find_alignment(program, options.aligned_pointers);
   ir::relax_nans(program);
   Shape shape = lane_shape(program, options, target);

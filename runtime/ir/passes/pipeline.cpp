@@ -14,14 +14,17 @@ bool descriptors(Program& program, const PassOptions&) {
 }
 
 constexpr Pass kPasses[] = {
+    {"guards", drop_guards},  // what is only read where its guard holds is computed anyway
     {"constants", propagate_constants},  // what is known stands where it is used, and is computed
     {"identities", apply_identities},    // x + 0, x * 8, select p, a, a
     {"pairs", join_pairs},               // words of a 64-bit value that are joined again
     {"descriptors", descriptors},        // buffer addresses with known descriptor fields
     {"copies", propagate_copies},        // what a move copied is used directly
     {"common", merge_common},            // what was computed before is copied
+    {"products", join_products},         // 32-bit products that were made of 16-bit ones
     {"addresses", fold_addresses},       // sums with constants join, at last in Mem::offset
     {"dead", remove_dead},               // what nobody reads
+    {"fences", drop_fences},             // those that barriers stand for
     {"blocks", join_blocks},             // decided branches, empty blocks, blocks in a row
 };
 constexpr int kMaxRounds = 4;

@@ -231,3 +231,51 @@ TEST_CASE("a pass that breaks a program is caught where verify() looks") {
 #endif
   CHECK(seen);
 }
+
+TEST_CASE("products: sums of products of halves") {
+  // r0 * r1 + r2, as XMAD, XMAD.MRG and XMAD.PSL.CBCC make it; r3 and the like are one register.
+  const std::string head =
+      "program \"k\" sass wave 32\nmemory param 16 shared 0 local 0\nreg r0 b32\nreg r1 b32\n"
+      "reg r2 b32\nreg r3 b32\nreg r4 b32\nreg r5 b32\nreg r6 b32\nreg r7 b32\nreg r8 b32\n"
+      "reg r9 b32\nreg r10 b32\nreg r11 b32\nreg d12 b64\nreg p13 pred\n";
+  const auto joined = [&](const std::string& body) {
+    Program p = parse_program(head + "block b0\n" + body + " store d12, r11 {global u32}\n exit\n");
+    REQUIRE(verify(p).empty());
+    optimise(p);
+    REQUIRE(verify(p).empty());
+    const std::string text = print(p);
+    return text.substr(text.find("block b0"));
+  };
+  const std::string low = " r3 = zext16 r0\n r4 = zext16 r1\n r5 = mul.u32 r3, r4\n";
+  const std::string merged =
+      " r6 = shr.u32 r1, 16\n r7 = mul.u32 r3, r6\n r8 = zext16 r7\n r9 = shl.u32 r1, 16\n"
+      " r9 = or.u32 r8, r9\n";
+  const std::string high =
+      " r3 = shr.u32 r0, 16\n r4 = shr.u32 r9, 16\n r10 = mul.u32 r3, r4\n"
+      " r10 = shl.u32 r10, 16\n r9 = shl.u32 r9, 16\n";
+  const std::string whole = " r5 = add.u32 r5, r2\n" + merged + high + " r9 = add.u32 r5, r9\n";
+  const std::string product =
+      "block b0\n  r14 = mul.u32 r0, r1\n  r11 = add.u32 r14, r2\n"
+      "  store d12, r11 {global u32}\n  exit\n";
+  CHECK(joined(low + whole + " r11 = add.u32 r10, r9\n") == product);
+  CHECK(joined(low + merged + high + " r9 = add.u32 r5, r9\n r11 = add.u32 r10, r9\n") ==
+        "block b0\n  r11 = mul.u32 r0, r1\n  store d12, r11 {global u32}\n  exit\n");
+  // A factor below 2^16 has no upper half.
+  CHECK(joined(" r3 = zext16 r0\n r5 = mul.u32 r3, 33\n r5 = add.u32 r5, r2\n"
+               " r3 = shr.u32 r0, 16\n r10 = mul.u32 r3, 33\n r10 = shl.u32 r10, 16\n"
+               " r11 = add.u32 r10, r5\n") ==
+        "block b0\n  r14 = mul.u32 r0, 0x21\n  r11 = add.u32 r14, r2\n"
+        "  store d12, r11 {global u32}\n  exit\n");
+  // Another factor, a half too few, a factor that is gone, a sum under a guard.
+  const auto stays = [&](const std::string& body) {
+    return joined(body).find("mul.u32 r0, r1") == std::string::npos;
+  };
+  const std::string sum = " r11 = add.u32 r10, r9\n";
+  CHECK(stays(" r3 = zext16 r0\n r4 = zext16 r2\n r5 = mul.u32 r3, r4\n" + whole + sum));
+  CHECK(stays(low + " r5 = add.u32 r5, r2\n" + merged + high + " r11 = add.u32 r10, r5\n"));
+  CHECK(
+      stays(low + whole + " r1 = load d12 {global u32}\n" + sum + " store d12, r1 {global u32}\n"));
+  CHECK(stays(low + whole + " @p13" + sum));
+  CHECK(stays(" r3 = sext16 r0\n r4 = zext16 r1\n r5 = mul.u32 r3, r4\n r3 = zext16 r0\n" + whole +
+              sum));
+}

@@ -7,18 +7,6 @@
 namespace lanewise::ir {
 namespace {
 
-/// Without any effect but its results; devices do not look at notes. Loads may fault, except those
-/// of parameters at a known place.
-bool removable(const Program& p, const Inst& i) {
-  if (info(i.op).trait == OpTrait::pure || i.op == Op::async_note) return true;
-  if (i.op != Op::load || i.mem->space != Space::param || i.event != 0) return false;
-  if (!i.src[0].is_imm()) return false;
-  const uint64_t address = (i.src[0].imm + static_cast<uint64_t>(i.mem->offset)) & 0xffffffff;
-  const bool aligned =
-      i.mem->align != AlignRule::trap || address % std::max(1U, i.mem->alignment()) == 0;
-  return aligned && address + i.mem->bytes() <= p.param_bytes;
-}
-
 bool is_self_move(const Inst& i) {
   return is_plain_move(i) && i.src[0] == Operand(i.dst[0]);
 }
@@ -85,6 +73,16 @@ class Unneeded {
 };
 
 }  // namespace
+
+bool removable(const Program& p, const Inst& i) {
+  if (info(i.op).trait == OpTrait::pure || i.op == Op::async_note) return true;
+  if (i.op != Op::load || i.mem->space != Space::param || i.event != 0) return false;
+  if (!i.src[0].is_imm()) return false;
+  const uint64_t address = (i.src[0].imm + static_cast<uint64_t>(i.mem->offset)) & 0xffffffff;
+  const bool aligned =
+      i.mem->align != AlignRule::trap || address % std::max(1U, i.mem->alignment()) == 0;
+  return aligned && address + i.mem->bytes() <= p.param_bytes;
+}
 
 bool remove_dead(Program& program, const PassOptions&) {
   return Unneeded(program).run();
