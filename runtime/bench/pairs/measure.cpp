@@ -11,7 +11,10 @@ namespace lanewise::bench {
 namespace {
 
 std::string name_of(const Pair& pair, Memcheck memcheck) {
-  return fmt::format("glsl/{}{}", pair.name, memcheck == Memcheck::off ? "/off" : "");
+  const char* const checks = memcheck == Memcheck::off     ? "/off"
+                             : memcheck == Memcheck::arena ? "/arena"
+                                                           : "";
+  return fmt::format("glsl/{}{}", pair.name, checks);
 }
 
 double median(std::vector<double> v) {
@@ -100,13 +103,12 @@ std::vector<Benchmark> pair_benchmarks(const std::string& selector) {
 std::vector<CodeBenchmark> code_benchmarks(const std::string& selector) {
   std::vector<CodeBenchmark> all;
   for (const Pair& pair : all_pairs())
-    for (const auto& [memcheck, launch] : {std::pair{Memcheck::alloc, Launch::any},
-                                           {Memcheck::alloc, Launch::timed},
-                                           {Memcheck::off, Launch::any}})
-      all.push_back({name_of(pair, memcheck) + (launch == Launch::timed ? "/launch" : ""),
-                     [&pair, selector, memcheck = memcheck, launch = launch] {
-                       return code_of(pair, selector, memcheck, launch);
-                     }});
+    for (const Memcheck memcheck : {Memcheck::alloc, Memcheck::arena, Memcheck::off})
+      for (const Launch launch : {Launch::any, Launch::timed})
+        all.push_back({name_of(pair, memcheck) + (launch == Launch::timed ? "/launch" : ""),
+                       [&pair, selector, memcheck, launch] {
+                         return code_of(pair, selector, memcheck, launch);
+                       }});
   return all;
 }
 

@@ -7,8 +7,8 @@
 
 namespace lanewise::bench {
 
-/// glsl/NAME (checked) and glsl/NAME/off of every pair; of code, also glsl/NAME/launch, the checked
-/// version for the launch that is timed.
+/// glsl/NAME (checked) and glsl/NAME/off of every pair; of code, also glsl/NAME/arena, and of each
+/// with /launch behind it the version for the launch that is timed.
 std::vector<Benchmark> pair_benchmarks(const std::string& selector);
 
 /// What the driver's compiler makes of both sides.

@@ -78,8 +78,8 @@ Table from_json(const std::string& text) {
       table[name].failed = true;
     else
       table[name] = code_of(row.at("translated"));
-    if (row.contains("glsl") && !name.ends_with("/off") && !name.ends_with("/launch"))
-      table[name + kByHand] = code_of(row["glsl"]);
+    const bool plain = name.find('/', name.find('/') + 1) == std::string::npos;
+    if (row.contains("glsl") && plain) table[name + kByHand] = code_of(row["glsl"]);
   }
   return table;
 }

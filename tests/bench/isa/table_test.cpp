@@ -14,6 +14,8 @@ const std::string kJson = R"json({
      "translated": {"Instructions": 100, "Inverse Throughput": 200}},
     {"name": "glsl/a/off", "glsl": {"Instructions": 20, "Inverse Throughput": 60},
      "translated": {"Instructions": 50, "Inverse Throughput": 100}},
+    {"name": "glsl/a/arena/launch", "glsl": {"Instructions": 20, "Inverse Throughput": 60},
+     "translated": {"Instructions": 70, "Inverse Throughput": 90}},
     {"name": "glsl/b", "failed": "not done within 60 s"}]})json";
 
 Table table_with(const std::string& name, long instructions, long throughput) {
@@ -26,7 +28,7 @@ Table table_with(const std::string& name, long instructions, long throughput) {
 
 TEST_CASE("isa gate: what is as in the table is good") {
   const Table table = from_json(kJson);
-  CHECK(table.size() == 4);
+  CHECK(table.size() == 5);
   CHECK(table.at("glsl/a (GLSL)").instructions == 20);
   CHECK(table.at("glsl/b").failed);
   CHECK(failures(kJson) == std::vector<std::string>{"glsl/b: not done within 60 s"});
@@ -46,6 +48,7 @@ TEST_CASE("isa gate: more than 2 % worse fails and names kernel and figures") {
         "glsl/a: instructions 100 -> 103 (+3.0 %), inverse throughput 200 -> 200 (+0.0 %)");
   CHECK(!more.good());
   CHECK(!compare(table, table_with("glsl/a/off", 50, 103)).good());
+  CHECK(!compare(table, table_with("glsl/a/arena/launch", 72, 90)).good());
   // Fewer instructions do not make up for throughput.
   CHECK(!compare(table, table_with("glsl/a", 50, 205)).good());
 }
