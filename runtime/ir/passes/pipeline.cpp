@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "runtime/ir/passes/memory/expand_formats.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/values/values.hpp"
 #include "runtime/support/error.hpp"
@@ -10,7 +11,8 @@ namespace lanewise::ir {
 namespace {
 
 bool descriptors(Program& program, const PassOptions&) {
-  return expand_descriptors(program);
+  const bool addresses = expand_descriptors(program);
+  return expand_formats(program) || addresses;
 }
 
 constexpr Pass kPasses[] = {
@@ -18,7 +20,7 @@ constexpr Pass kPasses[] = {
     {"constants", propagate_constants},  // what is known stands where it is used, and is computed
     {"identities", apply_identities},    // x + 0, x * 8, select p, a, a
     {"pairs", join_pairs},               // words of a 64-bit value that are joined again
-    {"descriptors", descriptors},        // buffer addresses with known descriptor fields
+    {"descriptors", descriptors},        // buffer accesses with known descriptor fields
     {"copies", propagate_copies},        // what a move copied is used directly
     {"common", merge_common},            // what was computed before is copied
     {"products", join_products},         // 32-bit products that were made of 16-bit ones
