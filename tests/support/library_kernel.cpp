@@ -33,6 +33,11 @@ const char* type_name(Kind kind, bool int64) {
   return "";
 }
 
+/// Types of functions are declared once.
+bool is_like_main(const Signature& s) {
+  return s.result == Kind::none && s.params.empty();
+}
+
 std::string header(const std::string& name, const Signature& s, bool int64, bool lane_state) {
   std::string t = "OpCapability Shader\nOpCapability Linkage\n";
   if (int64) {
@@ -64,9 +69,11 @@ std::string header(const std::string& name, const Signature& s, bool int64, bool
        "%group = OpVariable %pgroup Input\n%index = OpVariable %pindex Input\n";
   for (unsigned i = 0; i < 32; ++i) t += fmt::format("%c{0} = OpConstant %uint {0}\n", i);
   t += fmt::format("%local = OpConstant %uint {}\n", kLocalSize);
+  t += "%main_fn = OpTypeFunction %void\n";
+  if (is_like_main(s)) return t;
   t += fmt::format("%fn = OpTypeFunction {}", type_name(s.result, int64));
   for (const Kind k : s.params) t += fmt::format(" {}", type_name(k, int64));
-  return t + "\n%main_fn = OpTypeFunction %void\n";
+  return t + "\n";
 }
 
 std::string import_of(const std::string& id, const Signature& s, bool int64,
@@ -152,7 +159,7 @@ std::vector<uint32_t> caller_of(const std::string& name, Variant variant, bool l
     t += "%begin_fn = OpTypeFunction %void %v3 %uint\n"
          "%begin_lock_fn = OpTypeFunction %void %uint %uint\n";
   }
-  t += import_of("%f", *s, int64, "%fn");
+  t += import_of("%f", *s, int64, is_like_main(*s) ? "%main_fn" : "%fn");
   if (lane_state) {
     t += import_of("%begin", {"", Kind::none, {Kind::vec3, Kind::u32}}, int64, "%begin_fn");
     t +=

@@ -1,15 +1,11 @@
 #include "runtime/spirv/binary/library.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <spirv-tools/libspirv.hpp>
-#include <spirv-tools/linker.hpp>
 #include <spirv/unified1/spirv.hpp>
 
 #include "runtime/spirv/binary/code.hpp"
 #include "runtime/spirv/binary/library_index.hpp"
-#include "runtime/support/error.hpp"
+#include "runtime/spirv/binary/merge.hpp"
 
 namespace lanewise::spirv::library {
 namespace {
@@ -70,21 +66,7 @@ std::vector<uint32_t> trim(const std::vector<std::string>& names, Variant varian
 std::vector<uint32_t> link(const std::vector<uint32_t>& body, Variant variant) {
   const std::vector<std::string> names = imports_of(body);
   if (names.empty()) return without_linkage(body);
-  const std::vector<uint32_t> part = trim(names, variant);
-  spvtools::Context context(SPV_ENV_VULKAN_1_2);
-  std::string messages;
-  context.SetMessageConsumer(
-      [&](spv_message_level_t level, const char*, const spv_position_t&, const char* text) {
-        if (level <= SPV_MSG_ERROR) messages += (messages.empty() ? "" : "; ") + std::string(text);
-      });
-  spvtools::LinkerOptions options;
-  std::vector<uint32_t> linked;
-  if (spvtools::Link(context, {body, part}, &linked, options) != SPV_SUCCESS) {
-    throw Error(ErrorKind::guest, fmt::format("the translated kernel does not fit the shader "
-                                              "library {}: {}",
-                                              name(variant), messages));
-  }
-  return linked;
+  return merge(body, trim(names, variant));
 }
 
 }  // namespace lanewise::spirv::library

@@ -93,10 +93,20 @@ Id ModuleBuilder::type_of(ir::Width width) const {
   return uint_type;
 }
 
+/// spv::Builder looks through all constants of the type for each one that it makes.
+Id ModuleBuilder::new_constant(Id type, std::initializer_list<uint32_t> words) {
+  auto made = std::make_unique<spv::Instruction>(getUniqueId(), type, spv::OpConstant);
+  for (const uint32_t word : words) made->addImmediateOperand(word);
+  const Id id = made->getResultId();
+  module.mapInstruction(made.get());
+  constantsTypesGlobals.push_back(std::move(made));
+  return id;
+}
+
 Id ModuleBuilder::u(uint32_t value) {
   auto [it, fresh] = uints_.try_emplace(value, spv::NoResult);
   if (fresh) {
-    it->second = makeUintConstant(value);
+    it->second = new_constant(uint_type, {value});
     known_.emplace(it->second, value);
   }
   return it->second;
@@ -105,10 +115,11 @@ Id ModuleBuilder::u(uint32_t value) {
 Id ModuleBuilder::b64(uint64_t value) {
   auto [it, fresh] = wides_.try_emplace(value, spv::NoResult);
   if (fresh) {
-    it->second = int64_
-                     ? makeUint64Constant(value)
-                     : makeCompositeConstant(uvec2_type, {u(static_cast<uint32_t>(value)),
-                                                          u(static_cast<uint32_t>(value >> 32))});
+    it->second =
+        int64_ ? new_constant(b64_type,
+                              {static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32)})
+               : makeCompositeConstant(uvec2_type, {u(static_cast<uint32_t>(value)),
+                                                    u(static_cast<uint32_t>(value >> 32))});
   }
   return it->second;
 }

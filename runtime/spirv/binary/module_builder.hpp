@@ -106,6 +106,7 @@ class ModuleBuilder : public spv::Builder {
     size_t operator()(const Made& made) const;
   };
   Id& made_before(spv::Op code, Id type, const Ids& args);
+  Id new_constant(Id type, std::initializer_list<uint32_t> words);
 
   bool int64_;
   std::unordered_map<Made, Id, MadeHash> made_;

@@ -12,6 +12,7 @@
 #include "runtime/layout/push_words.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
 #include "runtime/spirv/lane/row_question.hpp"
+#include "runtime/spirv/lane/row_uses.hpp"
 
 namespace lanewise::spirv {
 namespace {
@@ -23,9 +24,6 @@ using ir::Space;
 
 bool has(const ir::Inst& check, CheckMode bit) {
   return (check.mode & static_cast<uint8_t>(bit)) != 0;
-}
-bool is_access(const ir::Inst& inst) {
-  return inst.op == Op::load || inst.op == Op::store || inst.op == Op::atom;
 }
 
 }  // namespace
@@ -58,31 +56,24 @@ void LaneEmitter::run_range(size_t first, size_t last) {
 }
 
 /// Behind the last access that the checks from `first` to `row` are about.
-size_t LaneEmitter::end_of_row(size_t first, size_t row, size_t last) const {
-  const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
+size_t LaneEmitter::end_of_row(size_t first, size_t row, size_t last) {
+  RowUses& uses = row_uses();
+  const size_t stop = std::min(last, uses.stop_behind(row));
   size_t end = row;
-  for (size_t i = row; i < last; ++i) {
-    const OpTrait trait = ir::info(insts[i].op).trait;
-    if (trait != OpTrait::pure && trait != OpTrait::mem) break;
-    if (!is_access(insts[i]) || !insts[i].src.back().is_reg()) continue;
-    for (size_t c = first; c < row; ++c)
-      if (insts[c].dst[0].id == insts[i].src.back().index) end = i + 1;
-  }
+  for (size_t c = first; c < row; ++c)
+    end = std::max(end, uses.last_access(program_.blocks[block_].insts[c].dst[0].id, stop));
   return end;
 }
 
 /// The registers whose values somebody behind the instruction may want.
-void LaneEmitter::wanted_behind(size_t end, std::vector<bool>& wanted) const {
-  const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
-  for (size_t i = end; i < insts.size(); ++i) {
-    for (const ir::Operand& o : insts[i].src)
-      if (o.is_reg()) wanted[o.index] = true;
-    if (!insts[i].guard.always()) wanted[insts[i].guard.reg.id] = true;
-    // A guarded instruction keeps what was there.
-    if (!insts[i].guard.always())
-      for (const ir::Reg reg : insts[i].dst)
-        if (reg.valid()) wanted[reg.id] = true;
-  }
+const std::vector<bool>& LaneEmitter::wanted_behind(size_t end) {
+  return row_uses().wanted_behind(end);
+}
+
+RowUses& LaneEmitter::row_uses() {
+  if (!uses_ || uses_block_ != block_) uses_.emplace(program_.blocks[block_], live_.out[block_]);
+  uses_block_ = block_;
+  return *uses_;
 }
 
 /// The 64-bit addresses of a row are computed again where they are looked at in full: the other
@@ -90,8 +81,7 @@ void LaneEmitter::wanted_behind(size_t end, std::vector<bool>& wanted) const {
 void LaneEmitter::renew_addresses(size_t first, size_t row) {
   const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
   const std::vector<uint32_t> dirty = slot_->dirty;
-  std::vector<bool> kept = live_.out[block_];
-  wanted_behind(first, kept);
+  const std::vector<bool> kept = wanted_behind(first);
   for (size_t i = first; i < row; ++i)
     if (insts[i].src[0].is_reg()) renew(insts[i].src[0].index, first, first, kept);
   slot_->dirty = dirty;
@@ -143,8 +133,7 @@ size_t LaneEmitter::run_versions(size_t first, size_t last) {
   Id doubtful = ask_row(first, row);
   if (target_.wave_operations) doubtful = m_.any_lane(doubtful);
 
-  std::vector<bool> wanted = live_.out[block_];
-  wanted_behind(end, wanted);
+  const std::vector<bool> wanted = wanted_behind(end);
   Slot& slot = *slot_;
   const std::vector<Id> values = slot.cache;
   const std::vector<uint32_t> names = slot.cached;

@@ -18,6 +18,7 @@
 #include "runtime/spirv/binary/module_builder.hpp"
 #include "runtime/spirv/lane/lane_state.hpp"
 #include "runtime/spirv/lane/row_question.hpp"
+#include "runtime/spirv/lane/row_uses.hpp"
 #include "runtime/spirv/waves/member_proof.hpp"
 
 namespace lanewise::spirv {
@@ -261,8 +262,9 @@ class LaneEmitter {
   void renew_addresses(size_t first, size_t row);
   void renew(uint32_t reg, size_t before, size_t now, const std::vector<bool>& kept);
   bool has_question(const ir::Inst& inst) const;
-  size_t end_of_row(size_t first, size_t row, size_t last) const;
-  void wanted_behind(size_t end, std::vector<bool>& wanted) const;
+  size_t end_of_row(size_t first, size_t row, size_t last);
+  const std::vector<bool>& wanted_behind(size_t end);
+  RowUses& row_uses();
   Id wanted_by_check();
   bool is_aligned_pointer(uint32_t offset) const;
   bool asks_often(size_t first, size_t row) const;
@@ -350,6 +352,8 @@ class LaneEmitter {
   const Frame& frame_;
   ir::Liveness live_;
   const ir::Inst* inst_ = nullptr;
+  std::optional<RowUses> uses_;  ///< of the block uses_block_
+  uint32_t uses_block_ = 0;
   Id hidden_zero_ = spv::NoResult;
   Id arena_ = spv::NoResult;  ///< the arena's device address, where it is used
   /// The first offset too large for an access, in the arena and behind a pointer parameter.

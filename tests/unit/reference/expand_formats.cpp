@@ -30,8 +30,8 @@ TestKernel kernel_of(uint32_t format, uint8_t mode, uint32_t step) {
   const Reg rest = k.b.make(Op::and_, Type::u32, {n, imm(15)});
   const Reg may = k.b.reg(Width::pred);
   k.b.emit(Op::icmp, Type::u32, {may}, {rest, imm(7)}).cond = ir::Cond::ne;
-  std::vector<Reg> out;
-  for (int i = 0; i < 4; ++i) out.push_back(k.b.reg(Width::b32));
+  std::vector<Reg> out(4);
+  for (Reg& r : out) r = k.b.reg(Width::b32);
   k.b.emit(Op::fmt_unpack, Type::none, out, {low, high, n, upper, imm(format), may}).mode = mode;
   for (uint32_t i = 0; i < 4; ++i) k.put(i, out[i]);
   k.b.exit();
