@@ -1,5 +1,5 @@
-// Programs of CUDA for sm_80 and sm_90 (data/ptx/tensor.cu, pipeline.cu): matrices on tensor cores,
-// copies that overlap with work, warps with roles.
+// Programs of CUDA for sm_80, by two generations of nvcc, and sm_90 (data/ptx/tensor.cu,
+// pipeline.cu): matrices on tensor cores, copies that overlap with work, warps with roles.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@ using namespace kernels;
 
 namespace {
 
-constexpr const char* kVariants[] = {"sm80", "sm90"};
+constexpr const char* kVariants[] = {"sm80", "cuda11", "sm90"};
 
 std::vector<int> small_numbers(size_t n, uint64_t seed) {
   std::vector<int> v = random_ints<int>(n, seed);
