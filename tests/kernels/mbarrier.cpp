@@ -173,6 +173,52 @@ W:  mbarrier.try_wait.parity.shared.b64 %w, [bar], 0;
   }
 }
 
+TEST_CASE("st.async: a store lands at once, or when somebody waits for it") {
+  // A store of each size, one that no lane makes, and more than are kept: those land at once.
+  const std::string store = "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.";
+  std::string body = init(1) + R"(
+    mov.u32 %r8, m;
+    mov.u32 %r9, bar;
+    mov.b64 %s2, 0x0000000800000007;
+    mov.b64 %s3, 0x0000000a00000009;
+    @%o mbarrier.arrive.expect_tx.shared.b64 _, [bar], 188;
+)";
+  const std::vector<std::string> stores = {
+      "b32 [%r8], 1, [%r9];", "v2.b32 [%r8+8], {3, 4}, [%r9];", "b64 [%r8+16], %s2, [%r9];",
+      "v4.b32 [%r8+32], {11, 12, 13, 14}, [%r9];", "v2.b64 [%r8+48], {%s2, %s3}, [%r9];"};
+  for (const std::string& s : stores) body += "@%o " + store + s + "\n";
+  body += "setp.gt.u32 %w, %t, 99;\n@%w " + store + "b32 [%r8+4], 99, [%r9];\n";
+  body += "mov.u32 %r5, 0;\nL: add.u32 %r6, %r5, 100;\nmad.lo.u32 %r7, %r5, 4, %r8;\n@%o " + store +
+          "b32 [%r7+64], %r6, [%r9];\n" + R"(
+    add.u32 %r5, %r5, 1;
+    setp.lt.u32 %w, %r5, 34;
+    @%w bra L;
+    bar.sync 0;
+    mad.lo.u32 %r1, %t, 8, %r8;
+    ld.shared.v2.u32 {%r2, %r3}, [%r1];
+    bar.sync 0;
+W:  mbarrier.try_wait.parity.shared.b64 %w, [bar], 0;
+    @!%w bra W;
+    ld.shared.v2.u32 {%r4, %r5}, [%r1];
+    bar.sync 0;
+    st.global.v4.u32 [%q], {%r2, %r3, %r4, %r5};
+)";
+  constexpr unsigned kLanes = 32, kAtOnce = 5 + 34 - 32;
+  std::vector<uint32_t> after = {1, 0, 3, 4, 7, 8, 0, 0, 11, 12, 13, 14, 7, 8, 9, 10};
+  for (unsigned i = 0; i < 34; ++i) after.push_back(100 + i);
+  for (const bool late : {false, true}) {
+    CAPTURE(late);
+    std::vector<uint32_t> before = after;
+    if (late) std::fill(before.begin(), before.end() - kAtOnce, 0);
+    before.resize(2 * kLanes), after.resize(2 * kLanes);
+    std::vector<uint32_t> want;
+    for (unsigned i = 0; i < 2 * kLanes; i += 2)
+      want.insert(want.end(), {before[i], before[i + 1], after[i], after[i + 1]});
+    after.resize(50);
+    check_equal(run(body, kLanes, 4, {}, late ? "late" : "immediate"), want);
+  }
+}
+
 TEST_CASE("cp.async.bulk: more copies than wait in the queue") {
   // 40 copies of 16 bytes: 32 of them are late.
   const std::vector<uint32_t> in = random_ints<uint32_t>(160, 6);

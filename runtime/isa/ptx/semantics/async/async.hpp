@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
@@ -56,6 +57,9 @@ void copy_bytes(Emit& e, ir::Operand source, ir::Operand target, ir::Operand byt
 // --- copies that whoever asks for their mbarrier makes (reporting.cpp) --------------------------
 /// False in lanes in which all entries are taken.
 ir::Reg queue_reporting(Emit& e, const QueuedCopy& copy, ir::Operand barrier);
+/// The same of a store of `values`, which has up to kReportingValueBytes.
+ir::Reg queue_store(Emit& e, std::span<const ir::Operand> values, const Located& to,
+                    ir::Operand barrier);
 /// What reports to the mbarrier.
 void complete_reporting(Emit& e, const Located& barrier);
 

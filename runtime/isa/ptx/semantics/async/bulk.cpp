@@ -157,8 +157,12 @@ void store_async(Emit& e) {
     src.push_back(e.raw(value, t, Fit::wider));
   to.mem.count = static_cast<uint8_t>(src.size() - 1);
   const Located barrier = note_reporting(e, to, ir::AsyncNote::write);
-  e.emit(Op::store, Type::none, {}, src).mem = to.mem;
-  report_bytes(e, barrier, imm(to.mem.bytes()));
+  unless_late(
+      e, [&] { return queue_store(e, std::span(src).subspan(1), to, generic_address(e, barrier)); },
+      [&] {
+        e.emit(Op::store, Type::none, {}, src).mem = to.mem;
+        report_bytes(e, barrier, imm(to.mem.bytes()));
+      });
 }
 
 void reduce_async(Emit& e) {
