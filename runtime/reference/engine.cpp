@@ -21,6 +21,7 @@
 #include "runtime/layout/addresses.hpp"
 #include "runtime/reference/memory/pages.hpp"
 #include "runtime/reference/perf/profile.hpp"
+#include "runtime/reference/race/copies.hpp"
 #include "runtime/reference/race/watch.hpp"
 #include "runtime/reference/ready.hpp"
 #include "runtime/reference/reference.hpp"
@@ -162,7 +163,8 @@ class ReferenceEngine final : public Engine {
   /// Nobody asks for an order, or looks at what single lanes do.
   bool is_free(const LaunchRequest& request) const {
     const bool checked = checks_written(request) || checks(request, "sync") ||
-                         checks(request, "perf") || checks_races(request) || checks_copies(request);
+                         checks(request, "perf") || checks_races(request) ||
+                         race::watches_copies(request);
     return request.schedule == WaveSchedule::automatic && !hook_ && !touch_ && !checked &&
            request.events == nullptr;
   }
@@ -177,7 +179,7 @@ class ReferenceEngine final : public Engine {
       return ready_.get(*request.program, request.program_id,
                         {pointers, request.schedule == WaveSchedule::lockstep, bool{hook_},
                          bool{touch_} || checks_written(request), checks(request, "perf"),
-                         checks_races(request) || checks_copies(request), scheduled,
+                         checks_races(request) || race::watches_copies(request), scheduled,
                          is_free(request), follows_unwritten(request)});
     };
     if (request.memcheck != Memcheck::alloc || !request.pointers) return {ready(false), {}};
@@ -374,7 +376,8 @@ class ReferenceEngine final : public Engine {
     const bool by_lanes = hook_ || touch_ ||
                           (checks_written(request) && !follows_unwritten(request)) ||
                           (request.events != nullptr && request.events->exact() != nullptr);
-    const bool free = is_free(request), races = checks_races(request) || checks_copies(request);
+    const bool free = is_free(request),
+               races = checks_races(request) || race::watches_copies(request);
     std::optional<SyncWatch> sync;
     if (checks(request, "sync")) sync.emplace();
     Setting setting{hook_, touch_, deadline, !automatic || by_lanes || seen.lanes,

@@ -155,7 +155,7 @@ bool locks_shared(const ir::Program& program) {
 ir::DotExpansion dot_expansion(const ir::Program& program, const Target& device) {
   const bool wide = device.subgroup_size >= program.wave_lanes;
   const bool native = device.native_add && device.native_convert && !device.quirks.folds_nothing;
-  return {.chains = wide, .cuts = wide || native};
+  return {.chains = wide, .cuts = wide || native, .integers = wide || !device.quirks.folds_nothing};
 }
 
 Module translate_once(const ir::Program& source, const Options& options, const Target& device) {

@@ -5,9 +5,6 @@
 namespace lanewise::reference::race {
 namespace {
 
-bool overlap(const Span& a, const Span& b) {
-  return a.place < b.place + b.bytes && b.place < a.place + a.bytes;
-}
 bool covers(const Span& outer, const Span& inner) {
   return outer.place <= inner.place && inner.place + inner.bytes <= outer.place + outer.bytes;
 }
@@ -21,40 +18,68 @@ RaceRemedy remedy(ir::AsyncKind kind, bool writes) {
 
 }  // namespace
 
+bool watches_copies(const LaunchRequest& request) {
+  const auto notes = [](const ir::Inst& inst) { return inst.op == ir::Op::async_note; };
+  return checks_copies(request) &&
+         std::ranges::any_of(request.program->blocks, [&](const ir::Block& block) {
+           return std::ranges::any_of(block.insts, notes);
+         });
+}
+
 void Copies::start(const std::array<uint32_t, 3>& group) {
   group_ = group;
   copies_.clear();
-  near_.clear();
+  free_.clear();
+  places_ = {};
   barriers_.clear();
   of_lanes_.assign(size_t{lanes_} * 3, {});
-  low_ = high_ = 0;
 }
 
 template <typename Visit>
-void Copies::each_near(uint64_t place, uint64_t bytes, const Visit& visit) {
-  if (place >= high_ || place + bytes <= low_) return;
+void Copies::each_under(const Span& span, const Visit& visit) {
+  const uint64_t place = span.place, end = span.place + span.bytes;
   ++look_;
-  for (uint64_t n = place >> kShift; n <= (place + bytes - 1) >> kShift; ++n) {
-    const auto at = near_.find(n);
-    if (at == near_.end()) continue;
-    // Visitors may remove copies.
-    for (size_t i = at->second.size(); i-- != 0;) {
-      const uint64_t number = at->second[i];
-      Copy& copy = copies_.at(number);
-      if (copy.look == look_) continue;
-      copy.look = look_;
-      visit(number, copy);
+  for (Places& places : places_) {
+    if (place >= places.high || end <= places.low) continue;
+    for (uint64_t n = place >> Places::kShift; n <= (end - 1) >> Places::kShift; ++n) {
+      const auto at = places.near.find(n);
+      if (at == places.near.end()) continue;
+      // Visitors may remove copies.
+      for (size_t i = at->second.size(); i-- != 0;) {
+        const Places::Entry entry = at->second[i];
+        if (entry.place >= end || place >= entry.end) continue;
+        Copy& copy = copies_[entry.slot];
+        if (copy.look == look_) continue;
+        copy.look = look_;
+        visit(entry.slot, copy);
+      }
     }
   }
 }
 
-void Copies::remove(uint64_t number) {
-  const auto at = copies_.find(number);
-  if (at == copies_.end()) return;
-  const Span& span = at->second.span;
-  const uint64_t last = (span.place + span.bytes - 1) >> kShift;
-  for (uint64_t n = span.place >> kShift; n <= last; ++n) std::erase(near_[n], number);
-  copies_.erase(at);
+uint32_t Copies::new_slot() {
+  if (free_.empty()) {
+    copies_.emplace_back();
+    return static_cast<uint32_t>(copies_.size() - 1);
+  }
+  const uint32_t slot = free_.back();
+  free_.pop_back();
+  return slot;
+}
+
+void Copies::remove(uint32_t slot) {
+  Copy& copy = copies_[slot];
+  Places& places = places_[copy.span.shared ? 0 : 1];
+  const uint64_t last = (copy.span.place + copy.span.bytes - 1) >> Places::kShift;
+  for (uint64_t n = copy.span.place >> Places::kShift; n <= last; ++n) {
+    std::vector<Places::Entry>& near = places.near[n];
+    const auto at = std::ranges::find(near, slot, &Places::Entry::slot);
+    *at = near.back();
+    near.pop_back();
+  }
+  copy.number = 0;
+  copy.phases.clear();
+  free_.push_back(slot);
 }
 
 /// Is the access of this lane ordered behind somebody who has waited?
@@ -87,15 +112,17 @@ void Copies::add(uint32_t lane, uint32_t site, ir::AsyncKind kind, const Span& s
                  ir::AsyncNote does) {
   const bool writes = does != ir::AsyncNote::read, reduces = does == ir::AsyncNote::reduce;
   const RaceAccess access = writes ? RaceAccess::copy_write : RaceAccess::copy_read;
-  each_near(span.place, span.bytes, [&](uint64_t number, const Copy& other) {
-    if (!overlap(other.span, span)) return;
+  each_under(span, [&](uint32_t slot, const Copy& other) {
     const bool conflicts = (writes || other.writes) && !(reduces && other.reduces);
     const bool done = is_done(other, lane);
     if (conflicts && !done) return report(other, lane, site, span, access);
     // Whoever is behind this one will be behind that one, too.
-    if (done && covers(span, other.span) && (writes || !other.writes)) remove(number);
+    if (done && covers(span, other.span) && (writes || !other.writes)) remove(slot);
   });
-  Copy copy;
+  const uint32_t slot = new_slot();
+  Copy& copy = copies_[slot];
+  copy.number = ++count_;
+  copy.waited = {};
   copy.span = span;
   copy.lane = lane;
   copy.site = site;
@@ -104,13 +131,13 @@ void Copies::add(uint32_t lane, uint32_t site, ir::AsyncKind kind, const Span& s
   copy.reduces = reduces;
   OfLane& own = of(lane, kind);
   copy.group = own.open;
-  const uint64_t number = count_++;
-  copies_.emplace(number, std::move(copy));
-  own.copies.push_back(number);
-  for (uint64_t n = span.place >> kShift; n <= (span.place + span.bytes - 1) >> kShift; ++n)
-    near_[n].push_back(number);
-  low_ = low_ == high_ ? span.place : std::min(low_, span.place);
-  high_ = std::max(high_, span.place + span.bytes);
+  own.copies.push_back({slot, copy.number});
+  Places& places = places_[span.shared ? 0 : 1];
+  const uint64_t end = span.place + span.bytes;
+  for (uint64_t n = span.place >> Places::kShift; n <= (end - 1) >> Places::kShift; ++n)
+    places.near[n].push_back({span.place, end, slot});
+  places.low = places.low == places.high ? span.place : std::min(places.low, span.place);
+  places.high = std::max(places.high, end);
 }
 
 void Copies::commit(uint32_t lane, ir::AsyncKind kind) {
@@ -120,15 +147,15 @@ void Copies::commit(uint32_t lane, ir::AsyncKind kind) {
 /// What a copy did to global memory is left to the check of races once its lane has waited.
 void Copies::wait(uint32_t lane, ir::AsyncKind kind, uint64_t younger, bool reads_only) {
   OfLane& own = of(lane, kind);
-  std::erase_if(own.copies, [&](uint64_t number) {
-    const auto at = copies_.find(number);
-    if (at == copies_.end()) return true;
-    Copy& copy = at->second;
+  std::erase_if(own.copies, [&](const Ref& ref) {
+    Copy* const known = find(ref);
+    if (known == nullptr) return true;
+    Copy& copy = *known;
     if (copy.group + younger >= own.open || (copy.writes && reads_only)) return false;
     if (copy.span.shared)
       copy.waited = {clocks_.group(), clocks_.now(lane), copy.site, static_cast<uint16_t>(lane)};
     else
-      remove(number);
+      remove(ref.slot);
     return true;
   });
 }
@@ -136,11 +163,11 @@ void Copies::wait(uint32_t lane, ir::AsyncKind kind, uint64_t younger, bool read
 void Copies::track(uint32_t lane, ir::AsyncKind kind, uint64_t place) {
   Barrier& barrier = barriers_[place];
   OfLane& own = of(lane, kind);
-  std::erase_if(own.copies, [&](uint64_t number) {
-    const auto at = copies_.find(number);
-    if (at == copies_.end()) return true;
-    at->second.phases.emplace_back(place, barrier.phase);
-    if (!at->second.writes && !at->second.span.shared) barrier.reads.push_back(number);
+  std::erase_if(own.copies, [&](const Ref& ref) {
+    Copy* const copy = find(ref);
+    if (copy == nullptr) return true;
+    copy->phases.emplace_back(place, barrier.phase);
+    if (!copy->writes && !copy->span.shared) barrier.reads.push_back(ref);
     return kind == ir::AsyncKind::barrier;
   });
 }
@@ -155,28 +182,27 @@ void Copies::pass(uint32_t lane, uint64_t place) {
   if (passed.by[lane]) return;
   passed.by[lane] = true;
   passed.marks.push_back({clocks_.group(), clocks_.now(lane), 0, static_cast<uint16_t>(lane)});
-  std::erase_if(barrier.reads, [&](uint64_t number) {
-    const auto known = copies_.find(number);
-    if (known == copies_.end()) return true;
-    const bool ended = std::ranges::any_of(known->second.phases, [&](const auto& tracked) {
+  std::erase_if(barrier.reads, [&](const Ref& ref) {
+    const Copy* const copy = find(ref);
+    if (copy == nullptr) return true;
+    const bool ended = std::ranges::any_of(copy->phases, [&](const auto& tracked) {
       return tracked.first == place && tracked.second < barrier.phase;
     });
-    if (ended) remove(number);
+    if (ended) remove(ref.slot);
     return ended;
   });
 }
 
 void Copies::meet_all() {
-  std::vector<uint64_t> done;
-  for (const auto& [number, copy] : copies_)
-    if (is_done_for_all(copy)) done.push_back(number);
-  for (const uint64_t number : done) remove(number);
-  if (copies_.empty()) low_ = high_ = 0;
+  if (free_.size() == copies_.size()) return;
+  for (uint32_t slot = 0; slot < copies_.size(); ++slot)
+    if (copies_[slot].number != 0 && is_done_for_all(copies_[slot])) remove(slot);
+  if (free_.size() == copies_.size()) places_ = {};
 }
 
 void Copies::access(uint32_t lane, uint32_t site, const Span& span, RaceAccess access) {
-  each_near(span.place, span.bytes, [&](uint64_t, const Copy& copy) {
-    if (!overlap(copy.span, span) || !(copy.writes || access != RaceAccess::load)) return;
+  each_under(span, [&](uint32_t, const Copy& copy) {
+    if (!copy.writes && access == RaceAccess::load) return;
     if (copy.reduces && access == RaceAccess::atomic) return;
     if (!is_done(copy, lane)) report(copy, lane, site, span, access);
   });

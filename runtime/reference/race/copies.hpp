@@ -15,6 +15,9 @@
 
 namespace lanewise::reference::race {
 
+/// The launch asks for the check, and there are copies.
+bool watches_copies(const LaunchRequest& request);
+
 /// Where bytes lie in the host's memory.
 inline uint64_t place_of(const std::byte* data) {
   return reinterpret_cast<uintptr_t>(data);
@@ -46,12 +49,12 @@ class Copies {
   /// All lanes that have not ended have met.
   void meet_all();
 
-  bool none_near(uint64_t place) const { return place - low_ >= high_ - low_; }
   void access(uint32_t lane, uint32_t site, const Span& span, RaceAccess access);
 
  private:
   struct Copy {
     Span span;
+    uint64_t number = 0;  ///< from 1 on; 0: there is none here
     uint32_t lane = 0, site = 0;
     uint32_t group = 0;  ///< of the lane's groups of that kind
     ir::AsyncKind kind = ir::AsyncKind::lane;
@@ -60,6 +63,11 @@ class Copies {
     Mark waited;                                        ///< by its lane
     std::vector<std::pair<uint64_t, uint64_t>> phases;  ///< mbarriers that complete behind it
   };
+  /// A copy that may be gone.
+  struct Ref {
+    uint32_t slot = 0;
+    uint64_t number = 0;
+  };
   /// Who has seen the end of a phase first, and of which lane that is known.
   struct Passed {
     std::vector<Mark> marks;
@@ -67,19 +75,34 @@ class Copies {
   };
   struct Barrier {
     uint64_t phase = 0;
-    std::vector<Passed> passed;   ///< [phase]
-    std::vector<uint64_t> reads;  ///< copies whose sources it frees
+    std::vector<Passed> passed;  ///< [phase]
+    std::vector<Ref> reads;      ///< copies whose sources it frees
   };
   struct OfLane {
     uint32_t open = 0;
     /// Those that no wait for groups was for, or that no mbarrier has got; some may be gone.
-    std::vector<uint64_t> copies;
+    std::vector<Ref> copies;
   };
-  static constexpr unsigned kShift = 7;  ///< bytes that are looked up together
+  /// Copies by their bytes: those of shared memory, and the others.
+  struct Places {
+    struct Entry {
+      uint64_t place, end;
+      uint32_t slot;
+    };
+    static constexpr unsigned kShift = 5;  ///< bytes that are looked up together
+    std::unordered_map<uint64_t, std::vector<Entry>> near;
+    uint64_t low = 0, high = 0;  ///< all bytes lie between
+  };
 
+  Copy* find(const Ref& ref) {
+    Copy& copy = copies_[ref.slot];
+    return copy.number == ref.number ? &copy : nullptr;
+  }
+  /// Those that share bytes with the span.
   template <typename Visit>
-  void each_near(uint64_t place, uint64_t bytes, const Visit& visit);
-  void remove(uint64_t number);
+  void each_under(const Span& span, const Visit& visit);
+  uint32_t new_slot();
+  void remove(uint32_t slot);
   bool is_done(const Copy& copy, uint32_t lane) const;
   bool is_done_for_all(const Copy& copy) const;
   void report(const Copy& copy, uint32_t lane, uint32_t site, const Span& span, RaceAccess access);
@@ -91,12 +114,12 @@ class Copies {
   const Clocks& clocks_;
   uint32_t lanes_;
   std::array<uint32_t, 3> group_{};
-  std::unordered_map<uint64_t, Copy> copies_;                 ///< by their number
-  std::unordered_map<uint64_t, std::vector<uint64_t>> near_;  ///< by place >> kShift
+  std::vector<Copy> copies_;
+  std::vector<uint32_t> free_;  ///< their slots without a copy
+  std::array<Places, 2> places_;
   std::unordered_map<uint64_t, Barrier> barriers_;
   std::vector<OfLane> of_lanes_;
   uint64_t count_ = 0, look_ = 0;
-  uint64_t low_ = 0, high_ = 0;  ///< all bytes lie between
 };
 
 }  // namespace lanewise::reference::race

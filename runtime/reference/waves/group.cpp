@@ -62,7 +62,7 @@ Group::Group(const LaunchRequest& request, const DecodedProgram& program, const 
     race_clocks_ =
         std::make_unique<race::Clocks>(lane_count_, wave_lanes_, setting.races->forgotten);
     race_shared_ = std::make_unique<race::Shadow>(~uint64_t{0}, true);
-    if (checks_copies(request))
+    if (race::watches_copies(request))
       race_copies_ = std::make_unique<race::Copies>(*setting.races, *race_clocks_, lane_count_);
   }
   exact_ = request.events != nullptr && request.events->exact() != nullptr;

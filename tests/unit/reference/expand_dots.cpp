@@ -2,6 +2,7 @@
 // beside the literal model, on factors that shuffles bring and on others.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "runtime/ir/builder.hpp"
@@ -21,13 +22,14 @@ namespace model = oracle::matrix;
 namespace {
 
 constexpr size_t kDotLanes = 32, kFactor = ir::kDotWords, kWords = 2 + 2 * kFactor;
-const std::string kFactorNames[] = {"f16", "bf16", "tf32", "e4m3", "e5m2"};
+const std::string kFactorNames[] = {"f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "s4", "u4"};
 
 struct Case {
   ir::Element a, b;
   ir::DotRule rule;
   Type sum = Type::f32;
   bool shuffles = false;
+  bool sat = false;
 };
 
 /// Of which lane a lane takes a word: A's from its own four, B's from anywhere.
@@ -74,7 +76,9 @@ ir::Program program_of(const Case& c, uint64_t table) {
   for (unsigned w = 0; w < kFactor; ++w)
     src.emplace_back(brought(loaded(1 + kFactor + w), from[w % 4], 0));
   const Reg sum = b.reg(Width::b32);
-  b.emit(Op::dot, c.sum, {sum}, src).mode = ir::dot_mode(c.a, c.b);
+  ir::Inst& dot = b.emit(Op::dot, c.sum, {sum}, src);
+  dot.mode = ir::dot_mode(c.a, c.b);
+  dot.sat = c.sat;
   b.emit(Op::store, Type::u32, {}, {at, sum}).mem.emplace().offset = 4 * (kWords - 1);
   b.exit();
   return p;
@@ -109,6 +113,15 @@ class Inputs {
   }
   std::vector<uint32_t> table(const Case& c) {
     std::vector<uint32_t> all;
+    if (c.sum == Type::s32) {
+      // Addends near either end, so that some sums are beyond.
+      for (unsigned lane = 0; lane < kDotLanes; ++lane) {
+        all.push_back(any() % 2 == 0 ? any() : (any() % 2 << 31) + any() % 4096 - 2048);
+        for (unsigned w = 0; w < 2 * kFactor; ++w) all.push_back(any());
+        all.push_back(0);
+      }
+      return all;
+    }
     for (unsigned lane = 0; lane < kDotLanes; ++lane) {
       special_ = any() % 32 == 0;
       // Far below 1 subnormal numbers have the highest exponents.
@@ -157,6 +170,14 @@ uint32_t wanted(const Case& c, const std::vector<uint32_t>& table, unsigned lane
         factors[side].push_back(word >> (i * bits) &
                                 static_cast<uint32_t>((uint64_t{1} << bits) - 1));
     }
+  }
+  if (c.sum == Type::s32) {
+    int64_t sum = static_cast<int32_t>(table[lane * kWords]);
+    for (size_t i = 0; i < factors[0].size(); ++i)
+      sum += model::integer(kFactorNames[static_cast<int>(c.a)], factors[0][i]) *
+             model::integer(kFactorNames[static_cast<int>(c.b)], factors[1][i]);
+    if (c.sat) sum = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
+    return static_cast<uint32_t>(sum);
   }
   return model::dot({c.rule.fraction, c.rule.kept, 4U * c.rule.words},
                     c.sum == Type::f16 ? "f16" : "f32", table[lane * kWords],
@@ -210,4 +231,19 @@ TEST_CASE("sums of products: expanded, computed at once and the model agree") {
             run(c, seed++);
           }
         }
+}
+
+TEST_CASE("sums of integer products: expanded, computed at once and the model agree") {
+  using ir::Element;
+  constexpr std::pair<Element, Element> kFactors[] = {
+      {Element::s8, Element::s8}, {Element::s8, Element::u8}, {Element::u8, Element::u8},
+      {Element::s4, Element::s4}, {Element::u4, Element::s4}, {Element::u4, Element::u4}};
+  uint64_t seed = 1;
+  for (const auto& [a, b] : kFactors)
+    for (const uint8_t total : {2, 4, 8})
+      for (const bool sat : {false, true}) {
+        Case c{a, b, {}, Type::s32, false, sat};
+        c.rule.total = total;
+        run(c, seed++);
+      }
 }

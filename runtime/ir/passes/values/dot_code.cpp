@@ -62,6 +62,13 @@ Operand DotCode::element(Operand w, Element e, unsigned i) {
   return select(nan, Operand::immediate(0x7fffffff), word(Op::or_, value, sign));
 }
 
+Operand DotCode::integer(Operand w, Element e, unsigned i) {
+  const unsigned bits = bits_of(e), above = 32 - bits * (i + 1);
+  const bool has_sign = e == Element::s8 || e == Element::s4;
+  const Operand top = above == 0 ? w : word(Op::shl, w, above);
+  return emit(Op::shr, has_sign ? Type::s32 : Type::u32, {top, Operand::immediate(32 - bits)});
+}
+
 Operand DotCode::shuffled(const Inst& shuffle, Operand value) {
   Inst i = shuffle;
   i.src[0] = value;

@@ -35,6 +35,8 @@ class DotCode {
   Operand widened(Operand half);
   /// The f32 with the value of element i of a word.
   Operand element(Operand w, Element e, unsigned i);
+  /// The number with the value of integer i of a word.
+  Operand integer(Operand w, Element e, unsigned i);
   /// `made` gives result and validity like that shuffle of another value.
   Operand shuffled(const Inst& shuffle, Operand value);
 
