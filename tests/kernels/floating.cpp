@@ -332,3 +332,31 @@ TEST_CASE("many sines and cosines compile in seconds") {
       .check();
   check_equal(out.read<float>(), out2.read<float>());
 }
+
+TEST_CASE("setp of pairs: one destination has the comparison of the lower halves") {
+  const std::vector<uint32_t> in = {0x3c00'4000, 0x4000'3c00, 0x3f80'4000, 0x4000'3f80};
+  auto memory = device().buffer(in);
+  const std::string text = R"(.version 7.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p) {
+  .reg .b64 %p;
+  .reg .b32 %r<4>, %s<6>;
+  .reg .pred %a<6>;
+  ld.param.u64 %p, [p];
+  ld.global.v4.b32 {%r0, %r1, %r2, %r3}, [%p];
+  setp.lt.f16x2 %a0, %r0, %r1;
+  setp.gt.f16x2 %a1, %r0, %r1;
+  setp.lt.bf16x2 %a2, %r2, %r3;
+  setp.gt.bf16x2 %a3, %r2, %r3;
+  selp.u32 %s0, 1, 0, %a0;
+  selp.u32 %s1, 1, 0, %a1;
+  selp.u32 %s2, 1, 0, %a2;
+  selp.u32 %s3, 1, 0, %a3;
+  st.global.v4.b32 [%p], {%s0, %s1, %s2, %s3};
+  ret;
+}
+)";
+  device().load_text(text, lanewise::Isa::ptx).kernel("k").launch({}, memory).check();
+  CHECK(memory.read<uint32_t>() == std::vector<uint32_t>{0, 1, 0, 1});
+}
