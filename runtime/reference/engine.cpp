@@ -403,6 +403,9 @@ class ReferenceEngine final : public Engine {
                              setting.resident ? request.grid.total() : kTogether, result);
       else if (setting.resident && request.grid.total() > 1)
         run_resident_groups(request, decoded, memory, setting, result);
+      else if (automatic && seen.groups && !by_lanes && request.grid.total() > 1)
+        run_patient_groups(request, decoded, memory, setting, group_bytes(request, decoded),
+                           result);
       else
         run_groups_of(request, decoded, memory, setting,
                       free && !seen.groups ? threads_for(group_bytes(request, decoded)) : Threads{},

@@ -25,6 +25,12 @@ constexpr std::chrono::microseconds kAlone{300};
 /// Memory of all groups that run at the same time.
 constexpr unsigned long kMostThreads = 1024;
 constexpr uint64_t kMostBytes = uint64_t{1} << 28;
+/// Groups that stand aside; a large GPU holds a few thousand.
+constexpr uint64_t kMostAside = 1024;
+/// Turns in which a group gets nowhere before it stands aside.
+constexpr uint32_t kTurnsBeforeAside = 16;
+/// The same for all that stand aside, before the first of them uses up its steps.
+constexpr uint64_t kMostIdleTurns = uint64_t{1} << 15;
 
 /// The host's arithmetic in its default state (nearest even, subnormals alive) while it lives,
 /// whatever the calling application has set.
@@ -90,6 +96,36 @@ class Groups {
     gather(result);
   }
 
+  /// On this thread alone: one after another, but for those that stand aside.
+  void run_patient(uint64_t most_aside, LaunchResult& result) {
+    const DefaultArithmetic arithmetic;
+    std::vector<Aside> aside;
+    Aside now;
+    try {
+      for (bool goes_on = true; goes_on && now.number < total_; ++now.number) {
+        if (now.group == nullptr)
+          now.group = std::make_unique<Group>(request_, program_, memory_, setting_);
+        if (!aside.empty()) now.group->wait_for_others();
+        now.group->start(index_of(now.number));
+        goes_on = run_patiently(*now.group);
+        if (goes_on && !now.group->has_ended()) {
+          now.group->wait_for_others();
+          aside.push_back({now.number, std::move(now.group)});
+        } else {
+          own_.collect(now.number, *now.group);
+        }
+        const bool last = now.number + 1 == total_;
+        while (goes_on && !aside.empty() && (last || aside.size() >= most_aside))
+          goes_on = take_turns_until_one_ends(aside);
+      }
+    } catch (...) {
+      own_.error = std::current_exception();
+      if (now.group != nullptr && !now.group->has_ended()) own_.collect(now.number, *now.group);
+    }
+    std::ranges::for_each(aside, [&](const Aside& a) { own_.collect(a.number, *a.group); });
+    gather(result);
+  }
+
   /// Steps as the schedule chooses them, of so many groups at a time.
   void run_scheduled(uint64_t together, LaunchResult& result) {
     const DefaultArithmetic arithmetic;
@@ -143,6 +179,37 @@ class Groups {
       findings.error_group = n;
       end_behind(n);
     }
+  }
+
+  struct Aside {
+    uint64_t number = 0;
+    std::unique_ptr<Group> group;
+  };
+
+  /// Until it has ended or got nowhere for long; false: the launch is given up.
+  static bool run_patiently(Group& group) {
+    while (!group.has_ended() && group.idle_turns() < kTurnsBeforeAside)
+      if (!group.take_turn()) return false;
+    return true;
+  }
+
+  /// Where all get nowhere for long, the first uses up its steps. False: the launch is given up.
+  bool take_turns_until_one_ends(std::vector<Aside>& aside) {
+    const uint64_t most_idle =
+        std::max(kMostIdleTurns, request_.step_budget / kResidentSlice / aside.size());
+    const size_t all = aside.size();
+    for (uint64_t idle = 0; aside.size() == all; ++idle) {
+      if (idle >= most_idle) aside.front().group->stop_waiting();
+      for (const Aside& a : aside) {
+        if (!a.group->take_turn()) return false;
+        if (a.group->idle_turns() == 0) idle = 0;
+      }
+      std::erase_if(aside, [&](const Aside& a) {
+        if (a.group->has_ended()) own_.collect(a.number, *a.group);
+        return a.group->has_ended();
+      });
+    }
+    return true;
   }
 
   /// Until all have ended, or one gives the launch up.
@@ -263,6 +330,14 @@ void run_scheduled_groups(const LaunchRequest& request, const DecodedProgram& pr
                           const MemoryView& memory, const Setting& setting, uint64_t together,
                           LaunchResult& result) {
   Groups(request, program, memory, setting, {}).run_scheduled(together, result);
+}
+
+void run_patient_groups(const LaunchRequest& request, const DecodedProgram& program,
+                        const MemoryView& memory, const Setting& setting, uint64_t group_bytes,
+                        LaunchResult& result) {
+  const uint64_t fit = kMostBytes / std::max<uint64_t>(group_bytes, 1);
+  Groups(request, program, memory, setting, {})
+      .run_patient(std::clamp<uint64_t>(fit, 1, kMostAside), result);
 }
 
 void run_resident_groups(const LaunchRequest& request, const DecodedProgram& program,

@@ -21,6 +21,13 @@ void run_groups_of(const LaunchRequest& request, const DecodedProgram& program,
                    const MemoryView& memory, const Setting& setting, Threads threads,
                    LaunchResult& result);
 
+/// The same on one thread, where groups may wait for each other by what they store: one that goes
+/// round a loop for long stands aside for those behind it, as on GPUs, which hold many at the same
+/// time. `group_bytes`: of one of them.
+void run_patient_groups(const LaunchRequest& request, const DecodedProgram& program,
+                        const MemoryView& memory, const Setting& setting, uint64_t group_bytes,
+                        LaunchResult& result);
+
 /// The same with all groups alive from the start: each takes a turn after the other.
 void run_resident_groups(const LaunchRequest& request, const DecodedProgram& program,
                          const MemoryView& memory, const Setting& setting, LaunchResult& result);

@@ -82,6 +82,7 @@ void Group::start(const std::array<uint32_t, 3>& index) {
   if (exact_) policies_.assign(lane_count_, 0);
   if (program_.counts_clocks) clocks_.assign(lane_count_, 0), clock_reads_.assign(lane_count_, 0);
   idle_ = 0;
+  idle_turns_ = 0;
   if (request_.events != nullptr) event_words_.assign(lane_count_, {});
   std::fill(shared_.begin(), shared_.end(), std::byte{0});
   std::fill(local_.begin(), local_.end(), std::byte{0});
@@ -144,6 +145,7 @@ bool Group::run(const std::array<uint32_t, 3>& index) {
 
 bool Group::take_turn() {
   setting_.deadline.check();
+  const uint64_t idle = idle_;
   const bool ran = run_ready_lanes();
   if (abandoned_) return flush_events(), false;
   // Operations that are sure come first; a partial one only when nothing else can move.
@@ -153,6 +155,7 @@ bool Group::take_turn() {
     if (!run_partial_wave_ops()) fail_waiting_lanes();
     if (abandoned_) return flush_events(), false;
   }
+  idle_turns_ = idle_ > idle ? idle_turns_ + 1 : 0;
   if (live_ == 0) flush_events();
   return true;
 }

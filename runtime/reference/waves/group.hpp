@@ -47,6 +47,8 @@ struct Barrier {
   uint32_t count = 0, all = 1, any = 0;  ///< of the predicates
 };
 inline constexpr uint32_t kBarriers = 16;
+/// Back edges after which looping lanes give way, where they may wait for other groups.
+inline constexpr uint64_t kResidentSlice = 128;
 
 class Lockstep;
 class Orders;
@@ -83,6 +85,12 @@ class Group {
   void start(const std::array<uint32_t, 3>& index);
   bool take_turn();
   bool has_ended() const { return live_ == 0; }
+  /// Turns in a row in which lanes went round loops, and none got anywhere else.
+  uint32_t idle_turns() const { return idle_turns_; }
+  /// Other groups are there, which it may wait for: it gives way more often.
+  void wait_for_others() { setting_.resident = true; }
+  /// Nobody will come: its lanes do not give way any more, and use up their steps.
+  void stop_waiting() { idle_ = request_.step_budget; }
   /// The same where the schedule chooses: one lane, or wave, makes its next access that others can
   /// see and runs up to the one behind it. The group began in that place; false: the launch must be
   /// abandoned.
@@ -314,6 +322,7 @@ class Group {
   uint32_t live_ = 0;
   uint64_t slice_ = 0;  ///< back edges left until the running lanes give way
   uint64_t idle_ = 0;  ///< back edges of time slices used up since a lane of the group got anywhere
+  uint32_t idle_turns_ = 0;
   bool abandoned_ = false;
   std::unique_ptr<Lockstep> lockstep_;         ///< null: no wave follows the tree
   std::unique_ptr<race::Clocks> race_clocks_;  ///< of the check of races

@@ -11,8 +11,6 @@ namespace {
 
 /// Back edges after which looping lanes give way, so that they may wait for their neighbours.
 constexpr uint64_t kSlice = 4096;
-/// The same where they may wait for other groups.
-constexpr uint64_t kResidentSlice = 128;
 
 }  // namespace
 

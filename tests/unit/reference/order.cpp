@@ -196,3 +196,46 @@ TEST_CASE("faults come in the order of groups, and none from behind a group that
     }
   }
 }
+
+TEST_CASE("groups may wait for those behind them, and wait no longer than their steps last") {
+  constexpr uint32_t kGroups = 40, kLanes = 3;
+  // Everybody comes, and waits until so many have come.
+  const auto run_until = [](uint32_t wanted, const Adjust& adjust) {
+    TestKernel k;
+    emit_add(k, imm(1), false);
+    const uint32_t loop = k.b.add_block("loop"), done = k.b.add_block("done");
+    k.b.jump(loop);
+    k.b.set_block(loop);
+    k.site(5);
+    ir::Mem seen = TestKernel::mem(Type::u32);
+    seen.order = ir::Order::relaxed;
+    const Reg come = k.load(imm(kCounter), seen);
+    const Reg few = k.b.reg(Width::pred);
+    k.b.emit(Op::icmp, Type::u32, {few}, {come, imm(wanted)}).cond = ir::Cond::lt;
+    k.b.branch({few, false}, loop, done);
+    k.b.set_block(done);
+    k.put(0, come);
+    k.b.exit();
+    return run(k, kLanes, kGroups, adjust);
+  };
+  for (const bool last_first : {false, true}) {
+    const Run all =
+        run_until(kLanes * kGroups, [&](LaunchRequest& q) { q.last_group_first = last_first; });
+    CHECK(all.result.fault_count == 0);
+    for (uint32_t lane = 0; lane < kLanes * kGroups; ++lane)
+      CHECK(all.slot(lane, 0) == kLanes * kGroups);
+  }
+  const auto is_over = [](const Run& r) {
+    REQUIRE(r.result.fault_count == 1);
+    CHECK(r.result.faults[0].kind == FaultKind::step_budget);
+    CHECK(r.result.faults[0].site == 5);
+  };
+  const Run more =
+      run_until(kLanes * kGroups + 1, [](LaunchRequest& q) { q.step_budget = 1 << 18; });
+  is_over(more);
+  CHECK(counter(more) == kLanes * kGroups);
+  // In turn means that they run to their ends.
+  const Run in_turn = run_until(kLanes * kGroups, in(WaveSchedule::until_stop));
+  is_over(in_turn);
+  CHECK(counter(in_turn) == kLanes);
+}
