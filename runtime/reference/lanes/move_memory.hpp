@@ -178,6 +178,8 @@ struct Load {
           LANEWISE_INDEPENDENT_FEW
           for (size_t i = 0; i < kRun; ++i) d[i] = value;
         } else {
+          // Where the next group reads, mostly; the host does not guess that of so many rows.
+          __builtin_prefetch(data + w.stride * sizeof(E));
           LANEWISE_INDEPENDENT_FEW
           for (size_t i = 0; i < kRun; ++i) d[i] = Place::load(data + i * sizeof(E));
         }
