@@ -1,6 +1,10 @@
 // Errors of the driver, and what every call of it needs.
 #include "runtime/host/driver/entry.hpp"
 
+#include <dlfcn.h>
+
+#include <string_view>
+
 #include "runtime/host/core/api_watch.hpp"
 
 namespace lanewise::driver {
@@ -30,6 +34,12 @@ int give(const char** out, int number, const char* Row::*what) {
   return row != nullptr ? 0 : number_of(Code::invalid_value);
 }
 
+bool is_of_nvrtc(const void* code) {
+  Dl_info found;
+  return dladdr(code, &found) != 0 && found.dli_fname != nullptr &&
+         std::string_view(found.dli_fname).find("libnvrtc") != std::string_view::npos;
+}
+
 }  // namespace
 
 int number_of_runtime(int number) {
@@ -52,8 +62,9 @@ int number_of(Code code) {
   return number_of_runtime(cuda::number_of(code));
 }
 
-int refuse(cuda::Once& once, const char* name, const char* why) {
-  if (!once.done.exchange(true)) report_line(std::string(name) + " is not supported: " + why);
+int refuse(cuda::Once& once, const char* name, const char* why, const void* caller) {
+  if (!is_of_nvrtc(caller) && !once.done.exchange(true))
+    report_line(std::string(name) + " is not supported: " + why);
   return number_of(Code::not_supported);
 }
 

@@ -7,10 +7,10 @@
 #include "runtime/host/driver/contexts.hpp"
 
 #undef REFUSED
-#define REFUSED(name, why)                             \
-  LANEWISE_ENTRY int name() {                          \
-    static lanewise::cuda::Once once;                  \
-    return lanewise::driver::refuse(once, #name, why); \
+#define REFUSED(name, why)                                                          \
+  LANEWISE_ENTRY int name() {                                                       \
+    static lanewise::cuda::Once once;                                               \
+    return lanewise::driver::refuse(once, #name, why, __builtin_return_address(0)); \
   }
 #define SAME(name, runtime, parameters, arguments)                       \
   extern "C" int runtime parameters;                                     \
@@ -30,7 +30,8 @@ using cuda::StreamHandle;
 /// CUdeviceptr
 using Address = uint64_t;
 
-int refuse(cuda::Once& once, const char* name, const char* why);
+/// One line says so, unless it is NVRTC that asks, on its own and not for the program.
+int refuse(cuda::Once& once, const char* name, const char* why, const void* caller);
 int number_of(Code code);
 /// Where the runtime's number is none of the driver's.
 int number_of_runtime(int number);
