@@ -29,6 +29,11 @@ constexpr uint64_t kMostBytes = uint64_t{1} << 28;
 constexpr uint64_t kMostAside = 1024;
 /// Turns in which a group gets nowhere before it stands aside.
 constexpr uint32_t kTurnsBeforeAside = 16;
+/// The same of those in which it may get somewhere and no lane ends, and where others stand aside
+/// already.
+constexpr uint32_t kTurnsInPlace = 4096, kLaterTurnsInPlace = 256;
+/// Turns of one group before another has some.
+constexpr uint32_t kTurnsAtATime = 32;
 /// The same for all that stand aside, before the first of them uses up its steps.
 constexpr uint64_t kMostIdleTurns = uint64_t{1} << 15;
 
@@ -107,7 +112,7 @@ class Groups {
           now.group = std::make_unique<Group>(request_, program_, memory_, setting_);
         if (!aside.empty()) now.group->wait_for_others();
         now.group->start(index_of(now.number));
-        goes_on = run_patiently(*now.group);
+        goes_on = run_patiently(*now.group, aside.empty() ? kTurnsInPlace : kLaterTurnsInPlace);
         if (goes_on && !now.group->has_ended()) {
           now.group->wait_for_others();
           aside.push_back({now.number, std::move(now.group)});
@@ -187,9 +192,18 @@ class Groups {
   };
 
   /// Until it has ended or got nowhere for long; false: the launch is given up.
-  static bool run_patiently(Group& group) {
-    while (!group.has_ended() && group.idle_turns() < kTurnsBeforeAside)
+  static bool run_patiently(Group& group, uint32_t turns_in_place) {
+    while (!group.has_ended() && group.idle_turns() < kTurnsBeforeAside &&
+           group.turns_in_place() < turns_in_place)
       if (!group.take_turn()) return false;
+    return true;
+  }
+
+  static bool take_some_turns(Group& group) {
+    for (uint32_t n = 0; n < kTurnsAtATime && !group.has_ended(); ++n) {
+      if (!group.take_turn()) return false;
+      if (group.idle_turns() != 0) break;
+    }
     return true;
   }
 
@@ -201,7 +215,7 @@ class Groups {
     for (uint64_t idle = 0; aside.size() == all; ++idle) {
       if (idle >= most_idle) aside.front().group->stop_waiting();
       for (const Aside& a : aside) {
-        if (!a.group->take_turn()) return false;
+        if (!take_some_turns(*a.group)) return false;
         if (a.group->idle_turns() == 0) idle = 0;
       }
       std::erase_if(aside, [&](const Aside& a) {

@@ -82,7 +82,7 @@ void Group::start(const std::array<uint32_t, 3>& index) {
   if (exact_) policies_.assign(lane_count_, 0);
   if (program_.counts_clocks) clocks_.assign(lane_count_, 0), clock_reads_.assign(lane_count_, 0);
   idle_ = 0;
-  idle_turns_ = 0;
+  idle_turns_ = turns_in_place_ = 0;
   if (request_.events != nullptr) event_words_.assign(lane_count_, {});
   std::fill(shared_.begin(), shared_.end(), std::byte{0});
   std::fill(local_.begin(), local_.end(), std::byte{0});
@@ -146,6 +146,7 @@ bool Group::run(const std::array<uint32_t, 3>& index) {
 bool Group::take_turn() {
   setting_.deadline.check();
   const uint64_t idle = idle_;
+  ++turns_in_place_;
   const bool ran = run_ready_lanes();
   if (abandoned_) return flush_events(), false;
   // Operations that are sure come first; a partial one only when nothing else can move.
@@ -166,7 +167,7 @@ void Group::end(Wave& wave, uint64_t lanes) {
   wave.at_barrier &= ~lanes;
   if (!program_.reads_other_lanes) wave.spare |= lanes;
   live_ -= static_cast<uint32_t>(std::popcount(lanes));
-  if (lanes != 0) idle_ = 0;
+  if (lanes != 0) idle_ = 0, turns_in_place_ = 0;
 }
 
 void Group::record(Lane lane, Fault fault) {

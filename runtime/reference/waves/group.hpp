@@ -87,6 +87,8 @@ class Group {
   bool has_ended() const { return live_ == 0; }
   /// Turns in a row in which lanes went round loops, and none got anywhere else.
   uint32_t idle_turns() const { return idle_turns_; }
+  /// Turns since a lane ended: loops that wait may have barriers and cross-lane operations.
+  uint32_t turns_in_place() const { return turns_in_place_; }
   /// Other groups are there, which it may wait for: it gives way more often.
   void wait_for_others() { setting_.resident = true; }
   /// Nobody will come: its lanes do not give way any more, and use up their steps.
@@ -322,7 +324,7 @@ class Group {
   uint32_t live_ = 0;
   uint64_t slice_ = 0;  ///< back edges left until the running lanes give way
   uint64_t idle_ = 0;  ///< back edges of time slices used up since a lane of the group got anywhere
-  uint32_t idle_turns_ = 0;
+  uint32_t idle_turns_ = 0, turns_in_place_ = 0;
   bool abandoned_ = false;
   std::unique_ptr<Lockstep> lockstep_;         ///< null: no wave follows the tree
   std::unique_ptr<race::Clocks> race_clocks_;  ///< of the check of races

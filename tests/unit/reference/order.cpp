@@ -199,14 +199,15 @@ TEST_CASE("faults come in the order of groups, and none from behind a group that
 
 TEST_CASE("groups may wait for those behind them, and wait no longer than their steps last") {
   constexpr uint32_t kGroups = 40, kLanes = 3;
-  // Everybody comes, and waits until so many have come.
-  const auto run_until = [](uint32_t wanted, const Adjust& adjust) {
+  // Everybody comes, and waits until so many have come; a group may meet in each iteration.
+  const auto run_until = [](uint32_t wanted, const Adjust& adjust, bool meets = false) {
     TestKernel k;
     emit_add(k, imm(1), false);
     const uint32_t loop = k.b.add_block("loop"), done = k.b.add_block("done");
     k.b.jump(loop);
     k.b.set_block(loop);
     k.site(5);
+    if (meets) k.b.emit(Op::barrier, Type::none, {}, {imm(0)});
     ir::Mem seen = TestKernel::mem(Type::u32);
     seen.order = ir::Order::relaxed;
     const Reg come = k.load(imm(kCounter), seen);
@@ -218,13 +219,14 @@ TEST_CASE("groups may wait for those behind them, and wait no longer than their 
     k.b.exit();
     return run(k, kLanes, kGroups, adjust);
   };
-  for (const bool last_first : {false, true}) {
-    const Run all =
-        run_until(kLanes * kGroups, [&](LaunchRequest& q) { q.last_group_first = last_first; });
-    CHECK(all.result.fault_count == 0);
-    for (uint32_t lane = 0; lane < kLanes * kGroups; ++lane)
-      CHECK(all.slot(lane, 0) == kLanes * kGroups);
-  }
+  for (const bool last_first : {false, true})
+    for (const bool meets : {false, true}) {
+      const Run all = run_until(
+          kLanes * kGroups, [&](LaunchRequest& q) { q.last_group_first = last_first; }, meets);
+      CHECK(all.result.fault_count == 0);
+      for (uint32_t lane = 0; lane < kLanes * kGroups; ++lane)
+        CHECK(all.slot(lane, 0) == kLanes * kGroups);
+    }
   const auto is_over = [](const Run& r) {
     REQUIRE(r.result.fault_count == 1);
     CHECK(r.result.faults[0].kind == FaultKind::step_budget);
