@@ -7,8 +7,6 @@
 namespace lanewise::ir {
 namespace {
 
-constexpr uint64_t kLow32 = 0xffffffff;
-
 using Results = std::array<uint64_t, 2>;
 
 std::optional<Results> evaluate_move(const Inst& i, std::span<const uint64_t> s) {
@@ -19,25 +17,10 @@ std::optional<Results> evaluate_move(const Inst& i, std::span<const uint64_t> s)
       return Results{s[0]};
     case Op::select:
       return Results{s[0] != 0 ? s[1] : s[2]};
-    case Op::pack64:
-      return Results{(s[0] & kLow32) | s[1] << 32};
     case Op::unpack64:
-      return Results{s[0] & kLow32, s[0] >> 32};
-    case Op::zext64:
-    case Op::trunc32:
-      return Results{s[0] & kLow32};
-    case Op::sext64:
-      return Results{static_cast<uint64_t>(int64_t{static_cast<int32_t>(s[0])})};
-    case Op::zext8:
-      return Results{s[0] & 0xff};
-    case Op::sext8:
-      return Results{static_cast<uint32_t>(static_cast<int8_t>(s[0]))};
-    case Op::zext16:
-      return Results{s[0] & 0xffff};
-    case Op::sext16:
-      return Results{static_cast<uint32_t>(static_cast<int16_t>(s[0]))};
+      return Results{s[0] & 0xffffffff, s[0] >> 32};
     default:
-      return std::nullopt;
+      return Results{integer_op(i.op, i.type, i.mode, s[0], s.size() > 1 ? s[1] : 0, 0, 0)};
   }
 }
 

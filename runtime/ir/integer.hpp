@@ -7,7 +7,8 @@
 
 namespace lanewise::ir {
 
-/// Every operation of the integer section of ops.def with one destination (icmp too: 0 or 1).
+/// Every operation of the integer section of ops.def with one destination but icmp, moves, and
+/// changes of width (pack64 to sext16) with one.
 /// `type` decides the width (32 or 64 bits) and the signedness.
 uint64_t integer_op(Op op, Type type, uint8_t mode, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 bool integer_compare(Type type, Cond cond, uint64_t a, uint64_t b);

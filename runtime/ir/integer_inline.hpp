@@ -176,6 +176,23 @@ LANEWISE_INLINE uint64_t integer_op(Op op, Type type, uint8_t mode, uint64_t a, 
   const auto a32 = static_cast<uint32_t>(a), b32 = static_cast<uint32_t>(b);
   const auto c32 = static_cast<uint32_t>(c), d32 = static_cast<uint32_t>(d);
   switch (op) {
+    case Op::mov:
+      return a;
+    case Op::pack64:
+      return a32 | b << 32;
+    case Op::zext64:
+    case Op::trunc32:
+      return a32;
+    case Op::sext64:
+      return static_cast<uint64_t>(int64_t{static_cast<int32_t>(a)});
+    case Op::zext8:
+      return a & 0xff;
+    case Op::sext8:
+      return static_cast<uint32_t>(static_cast<int8_t>(a));
+    case Op::zext16:
+      return a & 0xffff;
+    case Op::sext16:
+      return static_cast<uint32_t>(static_cast<int16_t>(a));
     case Op::mulwide:
       return wide_product(is_signed, a, b);
     case Op::shf_l: {

@@ -10,10 +10,11 @@
 #include "runtime/guest/event_words.hpp"
 #include "runtime/ir/passes/flow/liveness.hpp"
 #include "runtime/ir/signature.hpp"
+#include "runtime/ir/texture.hpp"
 #include "runtime/ir/wave_ops.hpp"
 #include "runtime/reference/decode_order.hpp"
+#include "runtime/reference/lanes/handlers.hpp"
 #include "runtime/reference/memory/memory.hpp"
-#include "runtime/reference/waves/control.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::reference {
@@ -23,65 +24,48 @@ using ir::Op;
 using ir::Operand;
 using ir::Width;
 
+/// By the order of ir/ops.def: where each run of operations of one action begins.
+struct Run {
+  Op first;
+  Action action;
+};
+constexpr Run kRuns[] = {{Op::mov, Action::mov},
+                         {Op::select, Action::select},
+                         {Op::sreg, Action::sreg},
+                         {Op::pack64, Action::narrow},
+                         {Op::add, Action::integer},
+                         {Op::addc, Action::carry},
+                         {Op::and_, Action::integer},
+                         {Op::icmp, Action::icmp},
+                         {Op::fadd, Action::floating},
+                         {Op::fcmp, Action::fcmp},
+                         {Op::fround, Action::floating},
+                         {Op::f2f, Action::convert},
+                         {Op::fdiv_approx, Action::floating},
+                         {Op::dot, Action::dot},
+                         {Op::load, Action::load},
+                         {Op::store, Action::store},
+                         {Op::atom, Action::atom},
+                         {Op::cachectl, Action::nothing},
+                         {Op::buffer_address, Action::buffer_address},
+                         {Op::fmt_bytes, Action::format},
+                         {Op::barrier, Action::barrier},
+                         {Op::trap, Action::trap},
+                         {Op::report, Action::report},
+                         {Op::ballot, Action::wave},
+                         {Op::maskbit, Action::mask},
+                         {Op::vote_any, Action::wave},
+                         {Op::mbcnt, Action::mask},
+                         {Op::async_note, Action::nothing}};
+static_assert(std::ranges::is_sorted(kRuns, {}, &Run::first));
+
 Action action_of(Op op) {
-  switch (op) {
-    case Op::mov:
-      return Action::mov;
-    case Op::select:
-      return Action::select;
-    case Op::sreg:
-      return Action::sreg;
-    case Op::addc:
-    case Op::subb:
-      return Action::carry;
-    case Op::icmp:
-      return Action::icmp;
-    case Op::fcmp:
-      return Action::fcmp;
-    case Op::f2f:
-    case Op::f2i:
-    case Op::i2f:
-      return Action::convert;
-    case Op::load:
-      return Action::load;
-    case Op::store:
-      return Action::store;
-    case Op::atom:
-      return Action::atom;
-    case Op::cachectl:
-    case Op::fence:
-    case Op::async_note:
-      return Action::nothing;
-    case Op::buffer_address:
-      return Action::buffer_address;
-    case Op::fmt_bytes:
-    case Op::fmt_legal:
-    case Op::fmt_unpack:
-    case Op::fmt_pack:
-    case Op::srgb:
-      return Action::format;
-    case Op::report:
-      return Action::report;
-    case Op::maskbit:
-    case Op::mbcnt:
-      return Action::mask;
-    case Op::dot:
-      return Action::dot;
-    case Op::barrier:
-      return Action::barrier;
-    case Op::trap:
-      return Action::trap;
-    default:
-      break;
-  }
-  if (ir::info(op).trait == ir::OpTrait::wave) return Action::wave;
-  if (op >= Op::pack64 && op <= Op::sext16) return Action::narrow;
-  return op >= Op::fadd && op <= Op::ftanh_approx ? Action::floating : Action::integer;
+  return (std::ranges::upper_bound(kRuns, op, {}, &Run::first) - 1)->action;
 }
 
 class Decoder {
  public:
-  Decoder(const ir::Program& program, Wishes wishes, const ir::WaveOrder* order = nullptr)
+  Decoder(const ir::Program& program, Wishes wishes, const ir::WaveOrder* order)
       : program_(program), wishes_(wishes), order_(order) {
     out_.order = order;
     out_.stride = program.wave_lanes > 32 ? 64 : 32;
@@ -98,7 +82,6 @@ class Decoder {
       for (const ir::Inst& inst : block.insts)
         if (inst.op == ir::Op::async_note) of_copies_.insert(inst.site);
     for (uint32_t b = 0; b < program_.blocks.size(); ++b) decode_block(b);
-    link();
     rank_blocks();
     find_zeroed();
     out_.registers.resize((out_.registers.size() + 63) / 64 * 64);
@@ -144,22 +127,17 @@ class Decoder {
 
   void place_blocks() {
     uint32_t position = 0;
+    size_t pool = 0;
     for (uint32_t b = 0; b < program_.blocks.size(); ++b) {
       positions_.push_back(position);
       const std::vector<ir::Inst>& insts = program_.blocks[b].insts;
       for (size_t i = 0; i < insts.size(); ++i) position += is_once(b, i) ? 0 : 1;
+      for (const ir::Inst& inst : insts) pool += inst.dst.size() + inst.src.size();
+      pool += program_.blocks[b].term.targets.size();
       ++position;
     }
     out_.codes.reserve(position);
-  }
-
-  /// `width` none: either of the two that numbers have.
-  Slot register_slot(ir::Reg reg, std::optional<Width> width) const {
-    if (reg.id >= program_.regs.size()) reject("register out of range");
-    const Width have = program_.regs[reg.id].width;
-    if (width ? have != *width : have == Width::pred)
-      reject("register " + std::to_string(reg.id) + " does not have the operand's width");
-    return out_.slots[reg.id];
+    out_.pool.reserve(pool);
   }
 
   Slot constant(uint64_t bits, Width width) {
@@ -176,48 +154,15 @@ class Decoder {
       case Operand::Kind::none:
         return ir::kNone;
       case Operand::Kind::reg:
-        return register_slot(operand.reg(), width);
+        return out_.slots[operand.index];
       case Operand::Kind::symbol:
-        reject("symbol " + symbol_name(operand.index) + " is not bound to an address");
+        reject("symbol " + program_.symbols[operand.index].name + " is not bound to an address");
       case Operand::Kind::imm:
         break;
     }
     if (width == Width::pred) return constant(operand.imm != 0, Width::pred);
     return constant(width == Width::b32 ? operand.imm & 0xffffffff : operand.imm,
                     width.value_or(Width::b64));
-  }
-
-  std::string symbol_name(uint32_t index) const {
-    return index < program_.symbols.size() ? program_.symbols[index].name : "?";
-  }
-
-  /// Fixed signatures say how many operands there are; the others are checked one by one.
-  void check_shape(const ir::Inst& inst, std::string_view signature) const {
-    const size_t colon = signature.find(':');
-    if (signature.find('*') != std::string_view::npos) return check_open_shape(inst);
-    if (inst.dst.size() != colon || inst.src.size() != signature.size() - colon - 1) {
-      reject(std::string(ir::info(inst.op).name) + " has the wrong number of operands");
-    }
-    if (inst.op == Op::redux && !inst.mem) reject("redux names no operation");
-    if (inst.op == Op::buffer_address && !inst.buffer) reject("buffer_address has no flags");
-  }
-
-  void check_open_shape(const ir::Inst& inst) const {
-    if (inst.op == Op::barrier || inst.op == Op::cachectl || inst.op == Op::fence) return;
-    if (!inst.mem || inst.mem->bytes() == 0) reject("memory instruction without an element type");
-    const size_t n = inst.mem->count;
-    if (n > kMaxElements) reject("more than 16 elements in one access");
-    const bool two = ir::takes_two(inst.mem->atom);
-    size_t sources = 1, results = 0;
-    if (inst.op == Op::load) results = n;
-    if (inst.op == Op::store) sources += n;
-    if (inst.op == Op::atom) sources += two ? 2 * n : n;
-    if (inst.op == Op::atom && !inst.dst.empty()) results = n;
-    if (inst.src.size() != sources || inst.dst.size() != results) {
-      reject(std::string(ir::info(inst.op).name) + " has the wrong number of operands");
-    }
-    const auto alignment = inst.mem->align_bytes;
-    if ((alignment & (alignment - 1)) != 0) reject("alignment is no power of two");
   }
 
   /// Offsets in the small spaces have 32 bits, whatever register they come in.
@@ -230,15 +175,9 @@ class Decoder {
 
   void add_operands(Code& code, const ir::Inst& inst) {
     std::vector<Slot> list;
-    for (size_t i = 0; i < inst.dst.size(); ++i) {
-      const ir::Reg reg = inst.dst[i];
-      list.push_back(reg.valid() ? register_slot(reg, ir::result_width(inst, i)) : unused_);
-    }
-    for (size_t i = 0; i < inst.src.size(); ++i) {
-      const bool may_be_absent = inst.op == Op::store && i > 0;
-      if (inst.src[i].kind == Operand::Kind::none && !may_be_absent) reject("operand is missing");
+    for (const ir::Reg reg : inst.dst) list.push_back(out_.slots[reg.id]);
+    for (size_t i = 0; i < inst.src.size(); ++i)
       list.push_back(source(inst.src[i], ir::source_width(inst, i)));
-    }
     const auto at = [&](size_t i) {
       return offset_of(i < list.size() && list[i] != ir::kNone ? list[i] : unused_);
     };
@@ -249,7 +188,8 @@ class Decoder {
     code.d0 = n > 0 ? at(0) : offset_of(unused_);
     code.d1 = n > 1 ? at(1) : offset_of(unused_);
     code.s0 = at(n), code.s1 = at(n + 1), code.s2 = at(n + 2), code.s3 = at(n + 3);
-    remember(list, n);
+    code.dst = keep(list);
+    code.src = code.dst + n;
   }
 
   void add_access(Code& code, const ir::Inst& inst) {
@@ -258,6 +198,7 @@ class Decoder {
     if (!wide_address(inst)) code.keep = 0xffffffff;
     code.address_bits = code.keep;
     if (inst.op != Op::load && inst.op != Op::store && inst.op != Op::atom) return;
+    if (inst.mem->count > kMaxElements) reject("more than 16 elements in one access");
     code.bytes = inst.mem->bytes();
     code.access = out_.accesses++;
     code.same_address = inst.src[0].is_imm();
@@ -266,14 +207,16 @@ class Decoder {
     if (inst.mem->align == ir::AlignRule::trap) code.aligned = low;
   }
 
-  /// The pool may still move, so the pointers are set in link().
-  void remember(const std::vector<uint32_t>& list, size_t results) {
-    last_start_ = {out_.pool.size(), out_.pool.size() + results};
+  /// The pool has capacity for all lists, so that it stays where it is.
+  const uint32_t* keep(const std::vector<uint32_t>& list) {
+    const uint32_t* kept = out_.pool.data() + out_.pool.size();
     out_.pool.insert(out_.pool.end(), list.begin(), list.end());
+    return kept;
   }
 
   void decode_inst(const ir::Inst& inst, bool once) {
-    check_shape(inst, ir::info(inst.op).signature);
+    if (inst.op == Op::check || ir::is_texture(inst.op))
+      reject(std::string(ir::info(inst.op).name) + " is no operation of an engine");
     Code code;
     code.action = action_of(inst.op);
     code.op = inst.op;
@@ -285,7 +228,7 @@ class Decoder {
     if (!inst.guard.always()) {
       code.guarded = true;
       code.negate = inst.guard.negate;
-      code.guard = offset_of(register_slot(inst.guard.reg, Width::pred));
+      code.guard = offset_of(out_.slots[inst.guard.reg.id]);
     }
     add_operands(code, inst);
     if (inst.mem) add_access(code, inst);
@@ -305,8 +248,8 @@ class Decoder {
     code.place = code.block = block_;
     code.inst = inst_++;
     if (order_ != nullptr) find_origin(code);
+    set_handlers(code, find_, wishes_);
     (once ? out_.once : out_.codes).push_back(code);
-    (once ? once_starts_ : starts_).push_back(last_start_);
   }
 
   void find_origin(Code& code) const {
@@ -316,42 +259,21 @@ class Decoder {
     code.inst -= from.added;
   }
 
-  size_t targets_wanted(const ir::Terminator& term) const {
-    switch (term.kind) {
-      case ir::Terminator::Kind::jump:
-        return 1;
-      case ir::Terminator::Kind::branch:
-        return 2;
-      case ir::Terminator::Kind::switch_:
-        return term.cases.size() + 1;
-      default:
-        return 0;
-    }
-  }
-
   void decode_terminator(const ir::Terminator& term) {
     constexpr Action kActions[] = {Action::jump, Action::branch, Action::switch_, Action::exit};
     Code code;
     code.action = kActions[static_cast<size_t>(term.kind)];
     code.term = &term;
     if (code.action == Action::branch) {
-      code.guard = offset_of(term.cond.always() ? constant(1, Width::pred)
-                                                : register_slot(term.cond.reg, Width::pred));
+      code.guard =
+          offset_of(term.cond.always() ? constant(1, Width::pred) : out_.slots[term.cond.reg.id]);
       code.negate = !term.cond.always() && term.cond.negate;
     }
-    if (code.action == Action::switch_) {
-      const Slot selector = source(term.selector, Width::b32);
-      if (selector == ir::kNone) reject("switch without a selector");
-      code.s0 = offset_of(selector);
-    }
+    if (code.action == Action::switch_) code.s0 = offset_of(source(term.selector, Width::b32));
     code.counts = term.counts;
-    if (term.targets.size() != targets_wanted(term)) reject("terminator has a wrong target count");
     std::vector<uint32_t> list;
-    for (const uint32_t target : term.targets) {
-      if (target >= program_.blocks.size()) reject("jump to a block that does not exist");
-      list.push_back(positions_[target]);
-    }
-    remember(list, 0);
+    for (const uint32_t target : term.targets) list.push_back(positions_[target]);
+    code.targets = keep(list);
     finish(code, term.site);
   }
 
@@ -361,20 +283,6 @@ class Decoder {
     const std::vector<ir::Inst>& insts = program_.blocks[b].insts;
     for (size_t i = 0; i < insts.size(); ++i) decode_inst(insts[i], is_once(b, i));
     decode_terminator(program_.blocks[b].term);
-  }
-
-  void link() {
-    const Finder find = host_finder();
-    const auto link = [&](std::vector<Code>& codes, const std::vector<Start>& starts) {
-      for (size_t i = 0; i < codes.size(); ++i) {
-        Code& code = codes[i];
-        code.dst = code.targets = out_.pool.data() + starts[i].results;
-        code.src = out_.pool.data() + starts[i].sources;
-        Control::set_handlers(code, find, wishes_);
-      }
-    };
-    link(out_.codes, starts_);
-    link(out_.once, once_starts_);
   }
 
   void rank_blocks() {
@@ -409,17 +317,12 @@ class Decoder {
       }
   }
 
-  struct Start {
-    size_t results = 0, sources = 0;
-  };
-
   const ir::Program& program_;
   Wishes wishes_;
   const ir::WaveOrder* order_;
+  const Finder find_ = host_finder();
   DecodedProgram out_;
   std::vector<uint32_t> positions_;
-  std::vector<Start> starts_, once_starts_;
-  Start last_start_;
   std::vector<bool> once_;  ///< [instruction of the first block]
   std::map<std::pair<uint64_t, Width>, Slot> constants_;
   std::vector<ir::Inst> kinds_;
@@ -430,12 +333,8 @@ class Decoder {
 
 }  // namespace
 
-DecodedProgram decode(const ir::Program& program, Wishes wishes) {
-  return Decoder(program, wishes).run();
-}
-
-DecodedProgram decode(const ir::WaveOrder& order, Wishes wishes) {
-  return Decoder(order.tree.program, wishes, &order).run();
+DecodedProgram decode(const ir::Program& program, Wishes wishes, const ir::WaveOrder* order) {
+  return Decoder(program, wishes, order).run();
 }
 
 }  // namespace lanewise::reference

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/ir/integer_inline.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/reference/numbers/float_ops.hpp"
 
@@ -107,6 +108,9 @@ struct Code {
   uint32_t kind = 0;             ///< of cross-lane operations: equal ones differ in operands alone
   bool rendezvous = false;       ///< waits for its member mask's lanes, in whatever iteration
   bool of_copy = false;          ///< carries a copy out, or a wait for it: notes say what it does
+
+  /// Of an access whose first source is that.
+  LANEWISE_INLINE uint64_t address(uint64_t operand) const { return (operand + offset) & keep; }
 };
 
 /// Bytes of a wave's registers.
@@ -144,9 +148,8 @@ struct Wishes {
   auto operator<=>(const Wishes&) const = default;
 };
 
-/// Throws Error(guest) when the program is not well formed or symbols are not bound.
-DecodedProgram decode(const ir::Program& program, Wishes wishes = {});
-/// The same of the program that the order has.
-DecodedProgram decode(const ir::WaveOrder& order, Wishes wishes);
+/// Of a well formed program, which may be that of an order. Throws Error(guest) when symbols are
+/// not bound.
+DecodedProgram decode(const ir::Program& program, Wishes wishes, const ir::WaveOrder* order);
 
 }  // namespace lanewise::reference

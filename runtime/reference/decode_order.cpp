@@ -100,46 +100,22 @@ bool reads_clocks(const ir::Program& program) {
 }
 
 std::vector<uint32_t> meeting_order(const ir::Program& program) {
-  const ir::Graph graph = ir::block_graph(program);
+  ir::Graph graph = ir::block_graph(program);
   const ir::BlockOrder order = ir::reverse_postorder(graph);
   const ir::DomTree dom = ir::dominators(graph);
   std::optional<ir::Loops> loops;
   if (ir::reducible(graph, order, dom)) loops = ir::loops(graph, order, dom);
-  // A search in depth that goes first where loops are left: what ends first comes last.
   const auto depth = [&](uint32_t b) {
     const uint32_t header = loops ? loops->header[b] : ir::kNone;
     return header == ir::kNone ? 0U : loops->depth[header];
   };
-  std::vector<std::vector<uint32_t>> next = graph.succs;
-  for (auto& to : next)
-    std::stable_sort(to.begin(), to.end(),
-                     [&](uint32_t a, uint32_t b) { return depth(a) < depth(b); });
-  std::vector<uint32_t> ended;
-  std::vector<bool> seen(program.blocks.size());
-  std::vector<std::pair<uint32_t, size_t>> path;
-  const auto search = [&](uint32_t start) {
-    if (seen[start]) return;
-    seen[start] = true;
-    path.emplace_back(start, 0);
-    while (!path.empty()) {
-      auto& [block, n] = path.back();
-      if (n == next[block].size()) {
-        ended.push_back(block);
-        path.pop_back();
-        continue;
-      }
-      const uint32_t to = next[block][n++];
-      if (seen[to]) continue;
-      seen[to] = true;
-      path.emplace_back(to, 0);
-    }
-  };
+  // A search in depth that goes first where loops are left: what ends first comes last.
+  for (auto& to : graph.succs) std::ranges::stable_sort(to, {}, depth);
+  std::vector<uint32_t> met = ir::reverse_postorder(graph).nodes;
   // Blocks that nothing leads to stand behind all others.
-  for (auto b = static_cast<uint32_t>(program.blocks.size()); b-- > 1;)
-    if (!order.reachable(b)) search(b);
-  if (!program.blocks.empty()) search(0);
-  std::ranges::reverse(ended);
-  return ended;
+  for (uint32_t b = 0; b < program.blocks.size(); ++b)
+    if (!order.reachable(b)) met.push_back(b);
+  return met;
 }
 
 OrderSeen order_seen(const ir::Program& program) {

@@ -15,6 +15,7 @@
 #include "runtime/guest/allocation_at.hpp"
 #include "runtime/guest/ended.hpp"
 #include "runtime/guest/extent.hpp"
+#include "runtime/guest/policy_of.hpp"
 #include "runtime/guest/schedule.hpp"
 #include "runtime/guest/unwritten.hpp"
 #include "runtime/guest/validate.hpp"
@@ -63,9 +64,9 @@ guest::Schedule chosen_schedule(const LaunchRequest& request) {
   using Kind = guest::Schedule::Kind;
   if (request.schedule == WaveSchedule::until_stop) return {Kind::until_stop, 0, false};
   if (request.schedule == WaveSchedule::lockstep) return {Kind::lockstep, 0, false};
-  const auto policy = request.policies.find("schedule");
-  if (policy != request.policies.end() && policy->second != "default")
-    if (const auto named = guest::schedule_named(policy->second)) return *named;
+  const std::string_view policy = guest::policy_of(request, "schedule");
+  if (!policy.empty() && policy != "default")
+    if (const auto named = guest::schedule_named(policy)) return *named;
   const char* env = std::getenv("LANEWISE_SCHEDULE");
   const std::string name = env != nullptr ? env : "";
   if (const auto named = guest::schedule_named(name)) return *named;
@@ -74,14 +75,21 @@ guest::Schedule chosen_schedule(const LaunchRequest& request) {
                   "'; until_stop, lockstep, random:SEED or search:N was expected");
 }
 
+/// Accesses are held against who orders them.
+bool checks_order(const LaunchRequest& request) {
+  return checks_races(request) || race::watches_copies(request);
+}
+
 WaveSchedule wave_schedule(const guest::Schedule& schedule) {
   if (schedule.kind == guest::Schedule::Kind::lockstep) return WaveSchedule::lockstep;
   return schedule.kind == guest::Schedule::Kind::standard ? WaveSchedule::automatic
                                                           : WaveSchedule::until_stop;
 }
 
-/// Groups that run at the same time where a schedule chooses.
-constexpr uint64_t kTogether = 32;
+DetailedError too_large(const std::string& what, uint64_t most) {
+  return {ErrorKind::device, ErrorDetail::device_memory,
+          what + "; the reference engine can hold " + std::to_string(most)};
+}
 
 class ReferenceEngine final : public Engine {
  public:
@@ -92,15 +100,11 @@ class ReferenceEngine final : public Engine {
 
   void reserve(uint64_t bytes) override {
     if (bytes <= info_.max_arena && arena_.grow(bytes)) return;
-    throw DetailedError(ErrorKind::device, ErrorDetail::device_memory,
-                        "the arena would need " + std::to_string(bytes) +
-                            " bytes; the reference engine can hold " +
-                            std::to_string(info_.max_arena));
+    throw too_large("the arena would need " + std::to_string(bytes) + " bytes", info_.max_arena);
   }
 
   void write(uint64_t address, std::span<const std::byte> data) override {
-    if (data.empty()) return;
-    std::memcpy(at(address, data.size()), data.data(), data.size());
+    if (!data.empty()) std::memcpy(at(address, data.size()), data.data(), data.size());
   }
 
   bool map_host(uint64_t address, std::span<std::byte> memory) override {
@@ -113,8 +117,7 @@ class ReferenceEngine final : public Engine {
   }
 
   void read(uint64_t address, std::span<std::byte> data) override {
-    if (data.empty()) return;
-    std::memcpy(data.data(), at(address, data.size()), data.size());
+    if (!data.empty()) std::memcpy(data.data(), at(address, data.size()), data.size());
   }
 
   LaunchResult launch(const LaunchRequest& asked) override {
@@ -126,7 +129,6 @@ class ReferenceEngine final : public Engine {
     check_wave(*request.program);
     const auto start = std::chrono::steady_clock::now();
     const Deadline deadline(asked.timeout_seconds, asked.cancel);
-    refuse_exact_lockstep(request);
     const Prepared prepared = prepare(request, schedule.changes_order());
     request.program = &prepared.ready->program;
     LaunchResult result;
@@ -147,26 +149,24 @@ class ReferenceEngine final : public Engine {
   }
 
  private:
-  std::byte* at(uint64_t address, uint64_t size) const {
-    if (address >= guest::kImportedBase)
-      for (const HostRange& r : mapped_)
-        if (size <= r.size && address - r.address <= r.size - size)
-          return r.data + (address - r.address);
+  /// Where bytes of the guest lie; null: nowhere.
+  std::byte* find(uint64_t address, uint64_t size) const {
+    for (const HostRange& r : mapped_)
+      if (guest::inside(address - r.address, size, r.size)) return r.data + (address - r.address);
     const uint64_t offset = address - guest::kArenaBase;
-    if (size > arena_.size() || offset > arena_.size() - size) {
-      throw Error(ErrorKind::usage, "host access to guest address " + std::to_string(address) +
-                                        " lies outside the reserved arena");
-    }
-    return arena_.get() + offset;
+    return guest::inside(offset, size, arena_.size()) ? arena_.get() + offset : nullptr;
+  }
+  std::byte* at(uint64_t address, uint64_t size) const {
+    if (std::byte* found = find(address, size)) return found;
+    throw Error(ErrorKind::usage, "host access to guest address " + std::to_string(address) +
+                                      " lies outside the reserved arena");
   }
 
   /// Nobody asks for an order, or looks at what single lanes do.
   bool is_free(const LaunchRequest& request) const {
-    const bool checked = checks_written(request) || checks(request, "sync") ||
-                         checks(request, "perf") || checks_races(request) ||
-                         race::watches_copies(request);
-    return request.schedule == WaveSchedule::automatic && !hook_ && !touch_ && !checked &&
-           request.events == nullptr;
+    return request.schedule == WaveSchedule::automatic && !hook_ && !touch_ &&
+           !checks_written(request) && !checks(request, "sync") && !checks(request, "perf") &&
+           !checks_order(request) && request.events == nullptr;
   }
 
   struct Prepared {
@@ -176,11 +176,11 @@ class ReferenceEngine final : public Engine {
   /// Accesses are held against one allocation each where the arguments allow it.
   Prepared prepare(const LaunchRequest& request, bool scheduled) {
     const auto ready = [&](bool pointers) {
-      return ready_.get(*request.program, request.program_id,
-                        {pointers, request.schedule == WaveSchedule::lockstep, bool{hook_},
-                         bool{touch_} || checks_written(request), checks(request, "perf"),
-                         checks_races(request) || race::watches_copies(request), scheduled,
-                         is_free(request), follows_unwritten(request)});
+      return ready_.get(
+          *request.program, request.program_id,
+          {pointers, request.schedule == WaveSchedule::lockstep, bool{hook_},
+           bool{touch_} || checks_written(request), checks(request, "perf"), checks_order(request),
+           scheduled, is_free(request), follows_unwritten(request)});
     };
     if (request.memcheck != Memcheck::alloc || !request.pointers) return {ready(false), {}};
     Prepared checked{ready(true), {}};
@@ -191,26 +191,24 @@ class ReferenceEngine final : public Engine {
     return checked;
   }
 
-  static void refuse_exact_lockstep(const LaunchRequest& request) {
-    if (request.schedule == WaveSchedule::lockstep && request.events != nullptr &&
-        request.events->exact() != nullptr)
-      throw Error(ErrorKind::usage, "the cache-exact mode has a schedule of its own: no lockstep");
-  }
-
   static void refuse_schedule(const LaunchRequest& request, const guest::Schedule& schedule) {
-    const bool search = schedule.kind == guest::Schedule::Kind::search;
-    const bool watched = checks_races(request) || checks_copies(request);
-    if (schedule.weak && (request.events != nullptr || watched))
+    if (schedule.weak && (request.events != nullptr || checks_order(request)))
       throw Error(ErrorKind::usage,
-                  "a schedule with weak memory has no trace, no caches and no check of races or "
+                  "a schedule with weak memory has no trace, "
+                  "no caches and no check of races or "
                   "asynchronous copies beside it");
+    const bool exact = request.events != nullptr && request.events->exact() != nullptr;
+    if (exact && schedule.kind == guest::Schedule::Kind::lockstep)
+      throw Error(ErrorKind::usage, "the cache-exact mode has a schedule of its own: no lockstep");
     if (!schedule.changes_order() || request.events == nullptr) return;
-    if (search)
+    if (schedule.kind == guest::Schedule::Kind::search)
       throw Error(ErrorKind::usage,
-                  "--schedule search runs a launch many times: no trace and no caches beside it");
-    if (request.events->exact() != nullptr)
+                  "--schedule search runs a launch many "
+                  "times: no trace and no caches beside it");
+    if (exact)
       throw Error(ErrorKind::usage,
-                  "the cache-exact mode has a schedule of its own: no --schedule beside it");
+                  "the cache-exact mode has a schedule of "
+                  "its own: no --schedule beside it");
   }
 
   static void check_wave(const ir::Program& program) {
@@ -228,29 +226,20 @@ class ReferenceEngine final : public Engine {
            guest::shared_bytes(p, request.dynamic_shared);
   }
   static bool is_resident(const LaunchRequest& request) {
-    const auto groups = request.policies.find("groups");
-    return groups != request.policies.end() && groups->second == "resident";
-  }
-  void refuse_large_grid(const LaunchRequest& request, uint64_t group) const {
-    const uint64_t most = info_.max_arena / std::max<uint64_t>(group, 1);
-    if (!is_resident(request) || request.grid.total() <= most) return;
-    throw DetailedError(
-        ErrorKind::device, ErrorDetail::device_memory,
-        "a cooperative launch of kernel " + request.program->name + " has " +
-            std::to_string(request.grid.total()) +
-            " groups, which are all there at the same time; the reference engine can hold " +
-            std::to_string(most));
+    return guest::policy_of(request, "groups") == "resident";
   }
   void refuse_large_group(const LaunchRequest& request, const DecodedProgram& decoded) const {
-    const uint64_t bytes = group_bytes(request, decoded);
-    refuse_large_grid(request, bytes);
-    if (bytes <= info_.max_arena) return;
-    throw DetailedError(ErrorKind::device, ErrorDetail::device_memory,
-                        "a group of kernel " + request.program->name + " would need " +
-                            std::to_string(bytes) +
-                            " bytes for registers, local and shared memory; the reference engine "
-                            "can hold " +
-                            std::to_string(info_.max_arena));
+    const uint64_t bytes = group_bytes(request, decoded), can = info_.max_arena;
+    const uint64_t most = can / std::max<uint64_t>(bytes, 1);
+    if (is_resident(request) && request.grid.total() > most)
+      throw too_large("a cooperative launch of kernel " + request.program->name + " has " +
+                          std::to_string(request.grid.total()) +
+                          " groups, which are all there at the same time",
+                      most);
+    if (bytes > can)
+      throw too_large("a group of kernel " + request.program->name + " would need " +
+                          std::to_string(bytes) + " bytes for registers, local and shared memory",
+                      can);
   }
 
   /// What the request lends and what was mapped before; the allocations know what of that is read
@@ -273,21 +262,14 @@ class ReferenceEngine final : public Engine {
 
   /// The guest's address of a byte of the host's memory; 0 for none.
   uint64_t address_of(std::span<const HostRange> ranges, const std::byte* at) const {
-    const std::less<> before;
-    if (!before(at, arena_.get()) && before(at, arena_.get() + arena_.size()))
+    if (holds({arena_.get(), arena_.size()}, at))
       return guest::kArenaBase + static_cast<uint64_t>(at - arena_.get());
-    for (const HostRange& r : ranges) {
-      const std::byte* data = data_of(r);
-      if (!before(at, data) && before(at, data + r.size))
-        return r.address + static_cast<uint64_t>(at - data);
-    }
+    for (const HostRange& r : ranges)
+      if (holds({data_of(r), r.size}, at))
+        return r.address + static_cast<uint64_t>(at - data_of(r));
     return 0;
   }
 
-  static bool reports_touched(const LaunchRequest& request) {
-    const auto wanted = request.policies.find("race.touched");
-    return wanted != request.policies.end() && wanted->second == "report";
-  }
   /// Without what the runtime keeps for itself, such as printed text.
   std::vector<TouchedRange> touched_by(const race::Watch& watch, const LaunchRequest& request,
                                        std::span<const HostRange> ranges) const {
@@ -326,19 +308,13 @@ class ReferenceEngine final : public Engine {
     for (const Allocation& a : request.allocations) {
       const bool own =
           std::ranges::find(request.own_allocations, a.address) != request.own_allocations.end();
-      if (!a.read_only && a.size != 0 && lies_here(a))
-        areas.push_back({at(a.address, a.size), a.size, a.address, !own});
+      std::byte* data = find(a.address, a.size);
+      if (!a.read_only && a.size != 0 && data != nullptr)
+        areas.push_back({data, a.size, a.address, !own});
     }
     for (const HostRange& r : request.host_ranges)
       if (!r.read_only) areas.push_back({data_of(r), r.size, r.address, true});
     return areas;
-  }
-  bool lies_here(const Allocation& a) const {
-    const uint64_t offset = a.address - guest::kArenaBase;
-    return (offset <= arena_.size() && a.size <= arena_.size() - offset) ||
-           std::ranges::any_of(mapped_, [&](const HostRange& r) {
-             return a.address - r.address <= r.size && a.size <= r.size;
-           });
   }
 
   /// They lie in memory of the host.
@@ -376,48 +352,44 @@ class ReferenceEngine final : public Engine {
     const bool by_lanes = hook_ || touch_ ||
                           (checks_written(request) && !follows_unwritten(request)) ||
                           (request.events != nullptr && request.events->exact() != nullptr);
-    const bool free = is_free(request),
-               races = checks_races(request) || race::watches_copies(request);
-    std::optional<SyncWatch> sync;
-    if (checks(request, "sync")) sync.emplace();
+    const bool free = is_free(request);
     Setting setting{hook_, touch_, deadline, !automatic || by_lanes || seen.lanes,
                     free && seen.lanes};
-    if (sync) setting.sync = &*sync;
+    std::optional<SyncWatch> sync;
+    if (checks(request, "sync")) setting.sync = &sync.emplace();
     std::optional<Profile> profile;
     if (checks(request, "perf")) {
       setting.profile = &profile.emplace(*request.program);
       setting.in_turn = false;  // costs are those of waves
     }
+    std::optional<views::Memory> views;
     if (orders != nullptr) {
       setting.orders = orders;
       setting.in_turn = !race::in_lockstep(request);
+      if (orders->weak) setting.views = &views.emplace(orders->random());
     }
-    std::optional<views::Memory> views;
-    if (orders != nullptr && orders->weak) setting.views = &views.emplace(orders->random());
     setting.resident = is_resident(request);
     std::optional<race::Watch> watch;
-    if (races) setting.races = &watch.emplace(request);
+    if (checks_order(request)) setting.races = &watch.emplace(request);
+    const auto collect = [&](LaunchResult& found) {
+      if (sync) sync->collect(found);
+      if (watch) watch->collect(found);
+    };
     try {
-      if (orders != nullptr)
-        run_scheduled_groups(request, decoded, memory, setting,
-                             setting.resident ? request.grid.total() : kTogether, result);
-      else if (setting.resident && request.grid.total() > 1)
-        run_resident_groups(request, decoded, memory, setting, result);
-      else if (automatic && seen.groups && !by_lanes && request.grid.total() > 1)
+      if (automatic && seen.groups && !by_lanes && orders == nullptr && !setting.resident &&
+          request.grid.total() > 1)
         run_patient_groups(request, decoded, memory, setting, group_bytes(request, decoded),
                            result);
       else
-        run_groups_of(request, decoded, memory, setting,
-                      free && !seen.groups ? threads_for(group_bytes(request, decoded)) : Threads{},
-                      result);
+        run_groups(request, decoded, memory, setting,
+                   free && !seen.groups ? threads_for(group_bytes(request, decoded)) : Threads{},
+                   result);
     } catch (guest::Ended& ended) {
-      if (sync) sync->collect(ended.result);
-      if (watch) watch->collect(ended.result);
+      collect(ended.result);
       throw;
     }
-    if (sync) sync->collect(result);
-    if (watch) watch->collect(result);
-    if (watch && watch->looks && reports_touched(request))
+    collect(result);
+    if (watch && watch->looks && guest::policy_of(request, "race.touched") == "report")
       result.touched = touched_by(*watch, request, ranges);
     if (profile) result.profile = profile->json();
   }

@@ -31,9 +31,7 @@ void Group::flush_events() {
   std::vector<events::LaneWords> lanes;
   for (const std::vector<uint32_t>& words : event_words_)
     lanes.push_back({words.data(), 1, static_cast<uint32_t>(words.size())});
-  const Dim3& grid = request_.grid;
-  const uint64_t linear = (uint64_t{index_[2]} * grid.y + index_[1]) * grid.x + index_[0];
-  request_.events->group(linear, lanes);
+  request_.events->group(number(), lanes);
 }
 
 }  // namespace lanewise::reference

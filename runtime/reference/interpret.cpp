@@ -16,18 +16,13 @@ namespace {
 using ir::Op;
 using ir::SReg;
 
-constexpr uint64_t kLow32 = 0xffffffff;
-
-uint64_t mask_below(uint32_t lane) {
-  return (uint64_t{1} << lane) - 1;
-}
-
 }  // namespace
 
 void Group::compute(Lane lane, const Code& code) {
   const auto source = [&](uint32_t n) {
     return n < code.sources ? lane.get(code.src[n]) : uint64_t{0};
   };
+  const auto word = [&](uint32_t n) { return static_cast<uint32_t>(source(n)); };
   const auto result = [&](uint32_t n, uint64_t value) {
     if (n < code.results) lane.set(code.dst[n], value);
   };
@@ -54,46 +49,38 @@ void Group::compute(Lane lane, const Code& code) {
       return result(0, code.op == Op::f2i ? float_to_integer(code.type, code.from, code.flags, a)
                                           : integer_to_float(code.type, code.from, code.flags, a));
     case Action::buffer_address: {
-      const auto word = [&](uint32_t n) { return static_cast<uint32_t>(source(n)); };
       const BufferAddress at = buffer_address(*code.buffer, {word(0), word(1), word(2), word(3)},
                                               {word(4), word(5), word(6), lane.i});
       result(0, at.address);
       return result(1, at.in_range);
     }
-    case Action::format:
-      return convert_format(lane, code);
+    case Action::format: {
+      if (code.op == Op::fmt_bytes) return result(0, format_bytes(word(0)));
+      if (code.op == Op::fmt_legal) return result(0, format_legal(word(0), code.mode));
+      if (code.op == Op::srgb) return result(0, srgb_to_float(word(0)));
+      const Texel in = {word(0), word(1), word(2), word(3)};
+      const Texel out = code.op == Op::fmt_pack
+                            ? format_pack(in, word(4), code.mode)
+                            : format_unpack(in, word(4), word(5) != 0, code.mode);
+      for (uint32_t n = 0; n < 4; ++n) result(n, out[n]);
+      return;
+    }
     case Action::dot: {
       DotWords left{}, right{};
       for (uint32_t i = 0; i < ir::kDotWords; ++i) {
-        left[i] = static_cast<uint32_t>(source(2 + i));
-        right[i] = static_cast<uint32_t>(source(2 + ir::kDotWords + i));
+        left[i] = word(2 + i);
+        right[i] = word(2 + ir::kDotWords + i);
       }
       return result(0, dot(code.type, code.mode, ir::dot_rule(static_cast<uint32_t>(b)),
                            code.flags.sat, static_cast<uint32_t>(a), left, right));
     }
     case Action::mask: {
       if (code.op == Op::maskbit) return result(0, a >> lane.i & 1);
-      const auto below = std::popcount(a & mask_below(lane.i));
-      return result(0, (static_cast<uint64_t>(below) + b) & kLow32);
+      const auto below = std::popcount(a & lowest(lane.i));
+      return result(0, (static_cast<uint64_t>(below) + b) & 0xffffffff);
     }
     default:
       break;
-  }
-}
-
-void Group::convert_format(Lane lane, const Code& code) const {
-  const auto word = [&](size_t i) { return static_cast<uint32_t>(lane.get(code.src[i])); };
-  if (code.op == Op::fmt_bytes) {
-    lane.set(code.dst[0], format_bytes(word(0)));
-  } else if (code.op == Op::srgb) {
-    lane.set(code.dst[0], srgb_to_float(word(0)));
-  } else if (code.op == Op::fmt_legal) {
-    lane.set(code.dst[0], format_legal(word(0), code.mode));
-  } else {
-    const Texel in = {word(0), word(1), word(2), word(3)};
-    const Texel out = code.op == Op::fmt_pack ? format_pack(in, word(4), code.mode)
-                                              : format_unpack(in, word(4), word(5) != 0, code.mode);
-    for (size_t n = 0; n < 4; ++n) lane.set(code.dst[n], out[n]);
   }
 }
 
@@ -108,42 +95,26 @@ uint64_t Group::special_register(Lane lane, const Code& code) const {
   const auto reg = static_cast<SReg>(code.mode);
   const Dim3& block = request_.block;
   const Dim3& grid = request_.grid;
-  const uint64_t wave_mask = wave_lanes_ >= 64 ? ~uint64_t{0} : mask_below(wave_lanes_);
-  const uint64_t below = mask_below(lane.i), self = uint64_t{1} << lane.i;
+  const uint64_t wave_mask = lowest(wave_lanes_);
+  const uint64_t below = lowest(lane.i), self = uint64_t{1} << lane.i;
+  if (reg <= SReg::nctaid_z) {
+    const auto n = static_cast<uint32_t>(reg), axis = n % 3, linear = lane.linear();
+    const uint32_t lanes[] = {block.x, block.y, block.z}, groups[] = {grid.x, grid.y, grid.z};
+    if (reg >= SReg::nctaid_x) return groups[axis];
+    if (reg >= SReg::ctaid_x) return index_[axis];
+    if (reg >= SReg::ntid_x) return lanes[axis];
+    const uint32_t row = axis == 0   ? linear
+                         : axis == 1 ? linear / block.x
+                                     : linear / block.x / block.y;
+    return axis == 2 ? row : row % lanes[axis];
+  }
   switch (reg) {
-    case SReg::tid_x:
-      return lane.linear() % block.x;
-    case SReg::tid_y:
-      return lane.linear() / block.x % block.y;
-    case SReg::tid_z:
-      return lane.linear() / block.x / block.y;
-    case SReg::ntid_x:
-      return block.x;
-    case SReg::ntid_y:
-      return block.y;
-    case SReg::ntid_z:
-      return block.z;
-    case SReg::ctaid_x:
-      return index_[0];
-    case SReg::ctaid_y:
-      return index_[1];
-    case SReg::ctaid_z:
-      return index_[2];
-    case SReg::nctaid_x:
-      return grid.x;
-    case SReg::nctaid_y:
-      return grid.y;
-    case SReg::nctaid_z:
-      return grid.z;
     case SReg::laneid:
       return lane.i;
     case SReg::warpid:
       return lane.linear() / wave_lanes_;
     case SReg::nwarpid:
       return waves_.size();
-    case SReg::smid:
-    case SReg::gridid:
-      return 0;
     case SReg::nsmid:
       return 1;
     case SReg::lanemask_eq:
@@ -174,10 +145,9 @@ uint64_t Group::special_register(Lane lane, const Code& code) const {
       return guest::kSharedWindow;
     case SReg::local_window:
       return guest::kLocalWindow;
-    case SReg::written_map:
-      return 0;  // for devices alone
+    default:  // one multiprocessor, one grid; the written map is for devices alone
+      return 0;
   }
-  return 0;
 }
 
 }  // namespace lanewise::reference

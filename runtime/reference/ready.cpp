@@ -1,5 +1,7 @@
 #include "runtime/reference/ready.hpp"
 
+#include "runtime/support/error.hpp"
+
 namespace lanewise::reference {
 namespace {
 
@@ -7,7 +9,8 @@ namespace {
 constexpr size_t kMostKept = 256;
 
 ir::Program free_loops_marked(const ir::Program& from) {
-  static_cast<void>(decode(from));  // refuses what passes would trip over
+  const std::vector<std::string> defects = ir::verify(from);
+  if (!defects.empty()) throw Error(ErrorKind::guest, defects.front());
   ir::Program program = from;
   ir::mark_free_loops(program);
   return program;
@@ -38,8 +41,8 @@ Ready::Ready(const ir::Program& from, Wishes wishes)
       pointers(wishes.pointers ? narrowed(program) : ir::PointerParams()),
       order(order_of(program, wishes.lockstep)),
       order_seen(reference::order_seen(program)),
-      decoded(order ? decode(*order, of_order(wishes, order_seen))
-                    : decode(program, of_order(wishes, order_seen))) {}
+      decoded(decode(order ? order->tree.program : program, of_order(wishes, order_seen),
+                     order ? &*order : nullptr)) {}
 
 std::shared_ptr<const Ready> ReadyPrograms::get(const ir::Program& program, uint64_t id,
                                                 Wishes wishes) {

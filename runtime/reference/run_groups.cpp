@@ -22,6 +22,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 /// What starting threads costs is little beside that.
 constexpr std::chrono::microseconds kAlone{300};
+/// Groups that are alive where a schedule chooses.
+constexpr uint64_t kTogether = 32;
 /// Memory of all groups that run at the same time.
 constexpr unsigned long kMostThreads = 1024;
 constexpr uint64_t kMostBytes = uint64_t{1} << 28;
@@ -84,69 +86,60 @@ class Groups {
         others_(threads.most - 1),
         alone_(threads.asked ? Clock::duration::zero() : kAlone) {}
 
-  /// On this thread alone.
-  void run_resident(LaunchResult& result) {
-    const DefaultArithmetic arithmetic;
-    std::vector<std::unique_ptr<Group>> groups;
-    try {
-      for (uint64_t n = 0; n < total_; ++n) {
-        groups.push_back(std::make_unique<Group>(request_, program_, memory_, setting_));
-        groups.back()->start(index_of(n));
-      }
-      take_turns(groups);
-    } catch (...) {
-      own_.error = std::current_exception();
-    }
-    for (uint64_t n = 0; n < groups.size(); ++n) own_.collect(n, *groups[n]);
+  void run(LaunchResult& result) {
+    if (setting_.orders != nullptr || (setting_.resident && total_ > 1))
+      run_together();
+    else
+      run_apart();
     gather(result);
   }
 
   /// On this thread alone: one after another, but for those that stand aside.
   void run_patient(uint64_t most_aside, LaunchResult& result) {
     const DefaultArithmetic arithmetic;
-    std::vector<Aside> aside;
-    Aside now;
+    Alive now;
     try {
       for (bool goes_on = true; goes_on && now.number < total_; ++now.number) {
         if (now.group == nullptr)
           now.group = std::make_unique<Group>(request_, program_, memory_, setting_);
-        if (!aside.empty()) now.group->wait_for_others();
+        if (!groups_.empty()) now.group->wait_for_others();
         now.group->start(index_of(now.number));
-        goes_on = run_patiently(*now.group, aside.empty() ? kTurnsInPlace : kLaterTurnsInPlace);
+        goes_on = run_patiently(*now.group, groups_.empty() ? kTurnsInPlace : kLaterTurnsInPlace);
         if (goes_on && !now.group->has_ended()) {
           now.group->wait_for_others();
-          aside.push_back({now.number, std::move(now.group)});
+          groups_.push_back({std::move(now.group), now.number});
         } else {
           own_.collect(now.number, *now.group);
         }
         const bool last = now.number + 1 == total_;
-        while (goes_on && !aside.empty() && (last || aside.size() >= most_aside))
-          goes_on = take_turns_until_one_ends(aside);
+        while (goes_on && !groups_.empty() && (last || groups_.size() >= most_aside))
+          goes_on = take_turns_until_one_ends();
       }
     } catch (...) {
       own_.error = std::current_exception();
       if (now.group != nullptr && !now.group->has_ended()) own_.collect(now.number, *now.group);
     }
-    std::ranges::for_each(aside, [&](const Aside& a) { own_.collect(a.number, *a.group); });
+    for (const Alive& a : groups_) own_.collect(a.number, *a.group);
     gather(result);
   }
 
-  /// Steps as the schedule chooses them, of so many groups at a time.
-  void run_scheduled(uint64_t together, LaunchResult& result) {
+ private:
+  /// With several groups alive, on this thread alone.
+  void run_together() {
     const DefaultArithmetic arithmetic;
-    std::vector<std::unique_ptr<Group>> groups;
-    std::vector<uint64_t> numbers;
     try {
-      take_steps(std::min(together, total_), groups, numbers);
+      if (setting_.orders == nullptr)
+        take_turns();
+      else
+        take_steps(setting_.resident ? total_ : std::min(total_, kTogether));
     } catch (...) {
       own_.error = std::current_exception();
     }
-    for (size_t slot = 0; slot < groups.size(); ++slot)
-      if (!groups[slot]->has_ended()) own_.collect(numbers[slot], *groups[slot]);
-    gather(result);
+    for (const Alive& a : groups_)
+      if (setting_.orders == nullptr || !a.group->has_ended()) own_.collect(a.number, *a.group);
   }
 
-  void run(LaunchResult& result) {
+  void run_apart() {
     std::vector<std::thread> threads;
     run_some(own_, [&](Group& group) {
       if (threads.size() == others_.size() || Clock::now() - start_ < alone_) return;
@@ -159,10 +152,8 @@ class Groups {
         });
     });
     for (std::thread& t : threads) t.join();
-    gather(result);
   }
 
- private:
   template <typename Between>
   void run_some(Findings& findings, Between between, bool shared = false) {
     const DefaultArithmetic arithmetic;
@@ -186,10 +177,17 @@ class Groups {
     }
   }
 
-  struct Aside {
-    uint64_t number = 0;
+  struct Alive {
     std::unique_ptr<Group> group;
+    uint64_t number = 0;
   };
+  /// In a place of its own, or in that of a group that has ended.
+  void start(size_t slot, uint64_t number) {
+    if (slot == groups_.size())
+      groups_.push_back({std::make_unique<Group>(request_, program_, memory_, setting_)});
+    groups_[slot].number = number;
+    groups_[slot].group->start(index_of(number));
+  }
 
   /// Until it has ended or got nowhere for long; false: the launch is given up.
   static bool run_patiently(Group& group, uint32_t turns_in_place) {
@@ -207,18 +205,19 @@ class Groups {
     return true;
   }
 
-  /// Where all get nowhere for long, the first uses up its steps. False: the launch is given up.
-  bool take_turns_until_one_ends(std::vector<Aside>& aside) {
+  /// Of those that stand aside. Where all get nowhere for long, the first uses up its steps. False:
+  /// the launch is given up.
+  bool take_turns_until_one_ends() {
     const uint64_t most_idle =
-        std::max(kMostIdleTurns, request_.step_budget / kResidentSlice / aside.size());
-    const size_t all = aside.size();
-    for (uint64_t idle = 0; aside.size() == all; ++idle) {
-      if (idle >= most_idle) aside.front().group->stop_waiting();
-      for (const Aside& a : aside) {
+        std::max(kMostIdleTurns, request_.step_budget / kResidentSlice / groups_.size());
+    const size_t all = groups_.size();
+    for (uint64_t idle = 0; groups_.size() == all; ++idle) {
+      if (idle >= most_idle) groups_.front().group->stop_waiting();
+      for (const Alive& a : groups_) {
         if (!take_some_turns(*a.group)) return false;
         if (a.group->idle_turns() == 0) idle = 0;
       }
-      std::erase_if(aside, [&](const Aside& a) {
+      std::erase_if(groups_, [&](const Alive& a) {
         if (a.group->has_ended()) own_.collect(a.number, *a.group);
         return a.group->has_ended();
       });
@@ -227,38 +226,33 @@ class Groups {
   }
 
   /// Until all have ended, or one gives the launch up.
-  static void take_turns(const std::vector<std::unique_ptr<Group>>& groups) {
+  void take_turns() {
+    for (uint64_t n = 0; n < total_; ++n) start(n, n);
     for (bool any = true; any;) {
       any = false;
-      for (const auto& group : groups) {
-        if (group->has_ended()) continue;
+      for (const Alive& a : groups_) {
+        if (a.group->has_ended()) continue;
         any = true;
-        if (!group->take_turn()) return;
+        if (!a.group->take_turn()) return;
       }
     }
   }
 
-  void take_steps(uint64_t together, std::vector<std::unique_ptr<Group>>& groups,
-                  std::vector<uint64_t>& numbers) {
+  /// Steps as the schedule chooses them.
+  void take_steps(uint64_t together) {
     Orders& orders = *setting_.orders;
     uint64_t begun = 0;
     const auto begin = [&](size_t slot) {
-      numbers[slot] = orders.group_at(begun++);
-      groups[slot]->start(index_of(numbers[slot]));
-      orders.begin(slot, numbers[slot], groups[slot]->runnable());
+      start(slot, orders.group_at(begun++));
+      orders.begin(slot, groups_[slot].number, groups_[slot].group->runnable());
     };
-    numbers.resize(together);
-    for (size_t slot = 0; slot < together; ++slot) {
-      groups.push_back(std::make_unique<Group>(request_, program_, memory_, setting_));
-      begin(slot);
-    }
+    for (size_t slot = 0; slot < together; ++slot) begin(slot);
     for (uint64_t live = together; live != 0;) {
       const size_t slot = orders.pick_group();
-      Group& group = *groups[slot];
-      const bool goes_on = group.step(slot);
-      if (!goes_on) return;
+      Group& group = *groups_[slot].group;
+      if (!group.step(slot)) return;
       if (!group.has_ended()) continue;
-      own_.collect(numbers[slot], group);
+      own_.collect(groups_[slot].number, group);
       if (begun < total_)
         begin(slot);
       else
@@ -313,6 +307,7 @@ class Groups {
   const uint64_t total_;
   Findings own_;                  ///< of the launching thread's groups
   std::vector<Findings> others_;  ///< of each other thread's
+  std::vector<Alive> groups_;     ///< where several are alive
   const Clock::duration alone_;   ///< before they start
   std::atomic<uint64_t> next_ = 0;
   std::atomic<uint64_t> end_ = std::numeric_limits<uint64_t>::max();
@@ -334,16 +329,10 @@ Threads threads_for(uint64_t group_bytes) {
   return {static_cast<uint32_t>(std::clamp<uint64_t>(fit, 1, cores)), asked != 0};
 }
 
-void run_groups_of(const LaunchRequest& request, const DecodedProgram& program,
-                   const MemoryView& memory, const Setting& setting, Threads threads,
-                   LaunchResult& result) {
+void run_groups(const LaunchRequest& request, const DecodedProgram& program,
+                const MemoryView& memory, const Setting& setting, Threads threads,
+                LaunchResult& result) {
   Groups(request, program, memory, setting, threads).run(result);
-}
-
-void run_scheduled_groups(const LaunchRequest& request, const DecodedProgram& program,
-                          const MemoryView& memory, const Setting& setting, uint64_t together,
-                          LaunchResult& result) {
-  Groups(request, program, memory, setting, {}).run_scheduled(together, result);
 }
 
 void run_patient_groups(const LaunchRequest& request, const DecodedProgram& program,
@@ -352,11 +341,6 @@ void run_patient_groups(const LaunchRequest& request, const DecodedProgram& prog
   const uint64_t fit = kMostBytes / std::max<uint64_t>(group_bytes, 1);
   Groups(request, program, memory, setting, {})
       .run_patient(std::clamp<uint64_t>(fit, 1, kMostAside), result);
-}
-
-void run_resident_groups(const LaunchRequest& request, const DecodedProgram& program,
-                         const MemoryView& memory, const Setting& setting, LaunchResult& result) {
-  Groups(request, program, memory, setting, {}).run_resident(result);
 }
 
 }  // namespace lanewise::reference

@@ -15,11 +15,12 @@ struct Threads {
 /// LANEWISE_THREADS says.
 Threads threads_for(uint64_t group_bytes);
 
-/// Puts what the groups did wrong into the result, in the order of groups, which is that of a
-/// single thread.
-void run_groups_of(const LaunchRequest& request, const DecodedProgram& program,
-                   const MemoryView& memory, const Setting& setting, Threads threads,
-                   LaunchResult& result);
+/// One after another, or so many at a time; where the setting says so, several are alive and take
+/// turns, or steps as a schedule chooses. Puts what the groups did wrong into the result, in their
+/// order.
+void run_groups(const LaunchRequest& request, const DecodedProgram& program,
+                const MemoryView& memory, const Setting& setting, Threads threads,
+                LaunchResult& result);
 
 /// The same on one thread, where groups may wait for each other by what they store: one that goes
 /// round a loop for long stands aside for those behind it, as on GPUs, which hold many at the same
@@ -27,14 +28,5 @@ void run_groups_of(const LaunchRequest& request, const DecodedProgram& program,
 void run_patient_groups(const LaunchRequest& request, const DecodedProgram& program,
                         const MemoryView& memory, const Setting& setting, uint64_t group_bytes,
                         LaunchResult& result);
-
-/// The same with all groups alive from the start: each takes a turn after the other.
-void run_resident_groups(const LaunchRequest& request, const DecodedProgram& program,
-                         const MemoryView& memory, const Setting& setting, LaunchResult& result);
-
-/// The same where a schedule chooses, with some or all groups alive.
-void run_scheduled_groups(const LaunchRequest& request, const DecodedProgram& program,
-                          const MemoryView& memory, const Setting& setting, uint64_t together,
-                          LaunchResult& result);
 
 }  // namespace lanewise::reference

@@ -69,21 +69,10 @@ void Undefined::set(const Wave& wave, Slot slot, uint32_t lane, const UndefinedB
 }
 
 bool Transfer::computes() const {
-  switch (code.action) {
-    case Action::mov:
-    case Action::select:
-    case Action::narrow:
-      return false;
-    case Action::integer:
-      break;
-    case Action::floating:
-      return code.op != Op::fneg && code.op != Op::fabs;
-    default:
-      return true;
-  }
-  constexpr Op kMoves[] = {Op::and_,  Op::or_,  Op::xor_, Op::not_, Op::shl,  Op::shr, Op::shf_l,
-                           Op::shf_r, Op::brev, Op::bfe,  Op::bfi,  Op::prmt, Op::lop3};
-  return std::ranges::find(kMoves, code.op) == std::end(kMoves);
+  constexpr Op kMoves[] = {Op::mov, Op::select, Op::and_,  Op::or_,   Op::xor_, Op::not_,
+                           Op::shl, Op::shr,    Op::shf_l, Op::shf_r, Op::brev, Op::bfe,
+                           Op::bfi, Op::prmt,   Op::lop3,  Op::fneg,  Op::fabs};
+  return code.action != Action::narrow && std::ranges::find(kMoves, code.op) == std::end(kMoves);
 }
 
 uint64_t Transfer::result(uint32_t n) const {
@@ -100,29 +89,15 @@ uint64_t Transfer::result(uint32_t n) const {
   const auto moved = [&](uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
     return integer_op(code.op, code.type, code.mode, a, b, c, d) & all;
   };
+  if (code.action == Action::narrow && code.op != Op::unpack64) return moved(u(0), u(1), 0, 0);
   switch (code.op) {
     case Op::mov:
       return u(0);
     case Op::select:
       if (u(0) != 0) return (u(1) | u(2) | (v(1) ^ v(2))) & all;
       return v(0) != 0 ? u(1) : u(2);
-    case Op::pack64:
-      return (u(0) & kWord) | u(1) << 32;
     case Op::unpack64:
       return n == 0 ? u(0) & kWord : u(0) >> 32;
-    case Op::zext64:
-    case Op::trunc32:
-      return u(0) & kWord;
-    case Op::sext64:
-      return static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(u(0))));
-    case Op::zext8:
-      return u(0) & 0xff;
-    case Op::zext16:
-      return u(0) & 0xffff;
-    case Op::sext8:
-      return static_cast<uint32_t>(static_cast<int8_t>(u(0)));
-    case Op::sext16:
-      return static_cast<uint32_t>(static_cast<int16_t>(u(0)));
     case Op::and_:
       return ((u(0) & u(1)) | (u(0) & v(1)) | (u(1) & v(0))) & all;
     case Op::or_:
@@ -137,13 +112,11 @@ uint64_t Transfer::result(uint32_t n) const {
     case Op::shl:
     case Op::shr:
     case Op::brev:
-      return u(1) != 0 ? all : moved(u(0), v(1), 0, 0);
+    case Op::bfe:
+      return (u(1) | u(2)) != 0 ? all : moved(u(0), v(1), v(2), 0);
     case Op::shf_l:
     case Op::shf_r:
     case Op::prmt:
-      return u(2) != 0 ? all : moved(u(0), u(1), v(2), 0);
-    case Op::bfe:
-      return (u(1) | u(2)) != 0 ? all : moved(u(0), v(1), v(2), 0);
     case Op::bfi:
       return (u(2) | u(3)) != 0 ? all : moved(u(0), u(1), v(2), v(3));
     case Op::lop3: {

@@ -101,6 +101,15 @@ const Code* carry_out(Wave& w, const Code* c) {
 template <typename Run>
 constexpr Handlers kHandlers = {carry_out<Run, false>, carry_out<Run, true>};
 
+/// What `find` has for the first of these values that is the given one.
+template <auto... values, typename T, typename Find>
+Handlers one_of(T value, Find find) {
+  Handlers found{};
+  static_cast<void>(
+      ((value == values && (found = find.template operator()<values>(), true)) || ...));
+  return found;
+}
+
 // --- signatures ---------------------------------------------------------------------------------
 constexpr const char* kSignatures[] = {
 #define LW_OP(name, signature, traits) signature,
@@ -165,35 +174,6 @@ struct IntegerValue {
 template <Op op, Type type, bool vector = true>
 constexpr Handlers kInteger = kHandlers<Plain<op, type, type, vector, IntegerValue<op, type>>>;
 
-enum class Change : uint8_t { copy, low_word, sign_word, zero8, sign8, zero16, sign16, pack };
-template <Change change>
-struct ChangeValue {
-  LANEWISE_INLINE static uint64_t of(const FloatFlags&, uint8_t, uint64_t a, uint64_t b, uint64_t,
-                                     uint64_t) {
-    switch (change) {
-      case Change::copy:
-        return a;
-      case Change::low_word:
-        return static_cast<uint32_t>(a);
-      case Change::sign_word:
-        return static_cast<uint64_t>(int64_t{static_cast<int32_t>(a)});
-      case Change::zero8:
-        return a & 0xff;
-      case Change::sign8:
-        return static_cast<uint32_t>(static_cast<int8_t>(a));
-      case Change::zero16:
-        return a & 0xffff;
-      case Change::sign16:
-        return static_cast<uint32_t>(static_cast<int16_t>(a));
-      case Change::pack:
-        return (a & 0xffffffff) | b << 32;
-    }
-    return a;
-  }
-};
-template <Op op, Type type, Change change>
-constexpr Handlers kChange = kHandlers<Plain<op, type, type, true, ChangeValue<change>>>;
-
 struct Unpack {
   template <bool single>
   LANEWISE_INLINE static void run(Wave& w, const Code& c) {
@@ -255,45 +235,26 @@ struct PredLogic {
   }
 };
 
-/// `table`: bit n of it for the n-th of less, equal, greater and unordered.
-LANEWISE_INLINE uint32_t truth(ir::Cond cond) {
-  constexpr uint8_t kTables[] = {2, 5, 1, 3, 4, 6, 10, 13, 9, 11, 12, 14, 7, 8};
-  return kTables[static_cast<int>(cond)];
-}
-
 template <typename T>
 struct CompareIntegers {
   template <bool single>
   LANEWISE_INLINE static void run(Wave& w, const Code& c) {
-    const auto *a = w.at<T>(c.s0), *b = w.at<T>(c.s1);
-    const bool less = (truth(c.cond) & 1) != 0, equal = (truth(c.cond) & 2) != 0;
     // Those that a swap and a complement leave of the six conditions.
-    const bool swapped = !equal && !less;
-    if constexpr (single) {
-      const size_t i = w.lane;
-      const uint32_t which = a[i] < b[i] ? 1 : a[i] == b[i] ? 2 : 4;
-      put_pred(w, c.d0, uint64_t{(truth(c.cond) & which) != 0} << i);
-    } else if (c.cond == ir::Cond::eq || c.cond == ir::Cond::ne) {
-      const uint64_t same = lanes_where(
-          w, LANEWISE_LANE(i) { return a[i] == b[i]; });
-      put_pred(w, c.d0, less ? ~same : same);
-    } else if (less && !equal) {
-      put_pred(w, c.d0,
-               lanes_where(
-                   w, LANEWISE_LANE(i) { return a[i] < b[i]; }));
-    } else if (swapped) {
-      put_pred(w, c.d0,
-               lanes_where(
-                   w, LANEWISE_LANE(i) { return b[i] < a[i]; }));
-    } else if (less) {
-      put_pred(w, c.d0,
-               ~lanes_where(
-                   w, LANEWISE_LANE(i) { return b[i] < a[i]; }));
-    } else {
-      put_pred(w, c.d0,
-               ~lanes_where(
-                   w, LANEWISE_LANE(i) { return a[i] < b[i]; }));
-    }
+    const uint32_t table = host::truth(c.cond);
+    const bool equality = table == 2 || table == 5, swapped = table == 4 || table == 3;
+    const auto *a = w.at<T>(swapped ? c.s1 : c.s0), *b = w.at<T>(swapped ? c.s0 : c.s1);
+    const auto same = LANEWISE_LANE(i) {
+      return a[i] == b[i];
+    };
+    const auto less = LANEWISE_LANE(i) {
+      return a[i] < b[i];
+    };
+    uint64_t found = 0;
+    if constexpr (single)
+      found = uint64_t{equality ? same(w.lane) : less(w.lane)} << w.lane;
+    else
+      found = equality ? lanes_where(w, same) : lanes_where(w, less);
+    put_pred(w, c.d0, table == 2 || table == 1 || table == 4 ? found : ~found);
   }
 };
 
@@ -302,7 +263,7 @@ struct CompareFloats {
   template <bool single>
   LANEWISE_INLINE static void run(Wave& w, const Code& c) {
     const auto *a = w.at<Bits>(c.s0), *b = w.at<Bits>(c.s1);
-    const uint32_t table = truth(c.cond);
+    const uint32_t table = host::truth(c.cond);
     const Bits flushed = c.flags.ftz ? ~Bits{0} : 0;
     const auto holds = LANEWISE_LANE(i) {
       const Bits x = a[i], y = b[i];

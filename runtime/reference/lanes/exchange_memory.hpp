@@ -90,32 +90,9 @@ Handlers exchange(const Code& c) {
   const AtomOp op = c.mem->atom;
   const bool of_bits = op == AtomOp::exch || op == AtomOp::cas;
   if (!of_bits && (ir::is_float(type) || type == Type::bf16)) return add_floats<W, A>(c);
-  switch (op) {
-    case AtomOp::add:
-      return exchange<W, A, AtomOp::add>(c);
-    case AtomOp::sub:
-      return exchange<W, A, AtomOp::sub>(c);
-    case AtomOp::min:
-      return exchange<W, A, AtomOp::min>(c);
-    case AtomOp::max:
-      return exchange<W, A, AtomOp::max>(c);
-    case AtomOp::inc:
-      return exchange<W, A, AtomOp::inc>(c);
-    case AtomOp::dec:
-      return exchange<W, A, AtomOp::dec>(c);
-    case AtomOp::and_:
-      return exchange<W, A, AtomOp::and_>(c);
-    case AtomOp::or_:
-      return exchange<W, A, AtomOp::or_>(c);
-    case AtomOp::xor_:
-      return exchange<W, A, AtomOp::xor_>(c);
-    case AtomOp::exch:
-      return exchange<W, A, AtomOp::exch>(c);
-    case AtomOp::cas:
-      return exchange<W, A, AtomOp::cas>(c);
-    default:
-      return {};
-  }
+  return one_of<AtomOp::add, AtomOp::sub, AtomOp::min, AtomOp::max, AtomOp::inc, AtomOp::dec,
+                AtomOp::and_, AtomOp::or_, AtomOp::xor_, AtomOp::exch, AtomOp::cas>(
+      op, [&]<auto change>() { return exchange<W, A, change>(c); });
 }
 template <typename W>
 Handlers exchange(const Code& c) {

@@ -6,124 +6,64 @@
 namespace lanewise::reference::LANEWISE_LANES {
 namespace {
 
+bool is_wide(Type type) {
+  return ir::width_of(type) == Width::b64;
+}
 template <Op op, bool vector = true>
 Handlers integers(Type type) {
-  if (type == Type::u32) return kInteger<op, Type::u32, vector>;
-  if (type == Type::s32) return kInteger<op, Type::s32, vector>;
-  if (type == Type::u64) return kInteger<op, Type::u64, vector>;
-  return type == Type::s64 ? kInteger<op, Type::s64, vector> : Handlers{};
+  if (is_wide(type))
+    return ir::is_signed(type) ? kInteger<op, Type::s64, vector> : kInteger<op, Type::u64, vector>;
+  return ir::is_signed(type) ? kInteger<op, Type::s32, vector> : kInteger<op, Type::u32, vector>;
 }
 /// Where signedness makes no difference.
 template <Op op, bool vector = true>
 Handlers bits(Type type) {
-  if (type == Type::u32 || type == Type::s32) return kInteger<op, Type::u32, vector>;
-  return type == Type::u64 || type == Type::s64 ? kInteger<op, Type::u64, vector> : Handlers{};
+  return is_wide(type) ? kInteger<op, Type::u64, vector> : kInteger<op, Type::u32, vector>;
 }
 template <Op op>
 Handlers logic(Type type) {
   return type == Type::pred ? kHandlers<PredLogic<op>> : bits<op>(type);
 }
-template <Op op, bool vector = true>
-Handlers words(Type type) {
-  return ir::is_signed(type) ? kInteger<op, Type::s32, vector> : kInteger<op, Type::u32, vector>;
-}
 
 Handlers find_integer(const Code& c) {
-  switch (c.op) {
-    case Op::add:
-      return bits<Op::add>(c.type);
-    case Op::sub:
-      return bits<Op::sub>(c.type);
-    case Op::mul:
-      return bits<Op::mul>(c.type);
-    case Op::mulhi:
-      return integers<Op::mulhi>(c.type);
-    case Op::mulwide:
-      return words<Op::mulwide>(c.type);
-    case Op::div:
-      return integers<Op::div, false>(c.type);
-    case Op::rem:
-      return integers<Op::rem, false>(c.type);
-    case Op::min:
-      return integers<Op::min>(c.type);
-    case Op::max:
-      return integers<Op::max>(c.type);
-    case Op::neg:
-      return bits<Op::neg>(c.type);
-    case Op::abs:
-      return bits<Op::abs>(c.type);
-    case Op::and_:
-      return logic<Op::and_>(c.type);
-    case Op::or_:
-      return logic<Op::or_>(c.type);
-    case Op::xor_:
-      return logic<Op::xor_>(c.type);
-    case Op::not_:
-      return logic<Op::not_>(c.type);
-    case Op::shl:
-      return bits<Op::shl>(c.type);
-    case Op::shr:
-      return integers<Op::shr>(c.type);
-    case Op::shf_l:
-      return kInteger<Op::shf_l, Type::u32>;
-    case Op::shf_r:
-      return kInteger<Op::shf_r, Type::u32>;
-    case Op::popc:
-      return bits<Op::popc, false>(c.type);
-    case Op::clz:
-      return bits<Op::clz, false>(c.type);
-    case Op::bfind:
-      return integers<Op::bfind, false>(c.type);
-    case Op::bfe:
-      return integers<Op::bfe, false>(c.type);
-    case Op::bfi:
-      return bits<Op::bfi>(c.type);
-    case Op::prmt:
-      return c.mode == 0 ? kInteger<Op::prmt, Type::u32, false> : Handlers{};
-    case Op::lop3:
-      return kInteger<Op::lop3, Type::u32>;
-    default:
-      return {};
-  }
+  if (c.op == Op::mulwide)
+    return ir::is_signed(c.type) ? kInteger<Op::mulwide, Type::s32>
+                                 : kInteger<Op::mulwide, Type::u32>;
+  if (c.op == Op::prmt && c.mode != 0) return {};
+  const Handlers all[] = {one_of<Op::add, Op::sub, Op::mul, Op::neg, Op::abs, Op::shl, Op::bfi>(
+                              c.op, [&]<auto op>() { return bits<op>(c.type); }),
+                          one_of<Op::popc, Op::clz>(
+                              c.op, [&]<auto op>() { return bits<op, false>(c.type); }),
+                          one_of<Op::mulhi, Op::min, Op::max, Op::shr>(
+                              c.op, [&]<auto op>() { return integers<op>(c.type); }),
+                          one_of<Op::div, Op::rem, Op::bfind, Op::bfe>(
+                              c.op, [&]<auto op>() { return integers<op, false>(c.type); }),
+                          one_of<Op::and_, Op::or_, Op::xor_, Op::not_>(
+                              c.op, [&]<auto op>() { return logic<op>(c.type); }),
+                          one_of<Op::shf_l, Op::shf_r, Op::lop3>(
+                              c.op, [&]<auto op>() { return kInteger<op, Type::u32>; }),
+                          one_of<Op::prmt>(
+                              c.op, [&]<auto op>() { return kInteger<op, Type::u32, false>; })};
+  for (const Handlers& found : all)
+    if (found[0] != nullptr) return found;
+  return {};
 }
 
 Handlers find_move(const Code& c) {
-  const bool wide = ir::width_of(c.type) == Width::b64, pred = c.type == Type::pred;
-  switch (c.op) {
-    case Op::mov:
-      if (pred) return kHandlers<PredLogic<Op::mov>>;
-      return wide ? kChange<Op::mov, Type::u64, Change::copy>
-                  : kChange<Op::mov, Type::u32, Change::copy>;
-    case Op::select:
-      if (pred) return kHandlers<PredLogic<Op::select>>;
-      return wide ? kHandlers<Select<uint64_t>> : kHandlers<Select<uint32_t>>;
-    case Op::pack64:
-      return kChange<Op::pack64, Type::none, Change::pack>;
-    case Op::unpack64:
-      return kHandlers<Unpack>;
-    case Op::zext64:
-      return kChange<Op::zext64, Type::none, Change::low_word>;
-    case Op::sext64:
-      return kChange<Op::sext64, Type::none, Change::sign_word>;
-    case Op::trunc32:
-      return kChange<Op::trunc32, Type::none, Change::low_word>;
-    case Op::zext8:
-      return kChange<Op::zext8, Type::none, Change::zero8>;
-    case Op::sext8:
-      return kChange<Op::sext8, Type::none, Change::sign8>;
-    case Op::zext16:
-      return kChange<Op::zext16, Type::none, Change::zero16>;
-    case Op::sext16:
-      return kChange<Op::sext16, Type::none, Change::sign16>;
-    default:
-      return {};
-  }
+  if (c.op == Op::mov) return logic<Op::mov>(c.type);
+  if (c.op == Op::unpack64) return kHandlers<Unpack>;
+  if (c.op == Op::select && c.type == Type::pred) return kHandlers<PredLogic<Op::select>>;
+  if (c.op == Op::select)
+    return is_wide(c.type) ? kHandlers<Select<uint64_t>> : kHandlers<Select<uint32_t>>;
+  return one_of<Op::pack64, Op::zext64, Op::sext64, Op::trunc32, Op::zext8, Op::sext8, Op::zext16,
+                Op::sext16>(
+      c.op, [&]<auto op>() { return kInteger<op, Type::none>; });
 }
 
 Handlers find_compare(const Code& c) {
-  const bool is_signed = ir::is_signed(c.type), wide = ir::width_of(c.type) == Width::b64;
+  const bool is_signed = ir::is_signed(c.type);
   if (c.op == Op::icmp) {
-    if (wide)
+    if (is_wide(c.type))
       return is_signed ? kHandlers<CompareIntegers<int64_t>> : kHandlers<CompareIntegers<uint64_t>>;
     return is_signed ? kHandlers<CompareIntegers<int32_t>> : kHandlers<CompareIntegers<uint32_t>>;
   }
@@ -139,63 +79,23 @@ Handlers floats(const Code& c) {
 
 Handlers find_float(const Code& c) {
   if (c.flags.sat || (c.type != Type::f32 && c.type != Type::f64)) return {};
-  switch (c.op) {
-    case Op::fmin:
-      return floats<Op::fmin>(c);
-    case Op::fmax:
-      return floats<Op::fmax>(c);
-    case Op::fneg:
-      return floats<Op::fneg>(c);
-    case Op::fabs:
-      return floats<Op::fabs>(c);
-    case Op::fdiv_approx:
-      return floats<Op::fdiv_approx>(c);
-    case Op::frcp_approx:
-      return floats<Op::frcp>(c);
-    case Op::fsqrt_approx:
-      return floats<Op::fsqrt>(c);
-    case Op::fround:
-      return c.flags.round == ir::Round::rna ? Handlers{} : floats<Op::fround>(c);
-    default:
-      break;
-  }
-  if (c.flags.round != ir::Round::rn) return {};
-  switch (c.op) {
-    case Op::fadd:
-      return floats<Op::fadd>(c);
-    case Op::fsub:
-      return floats<Op::fsub>(c);
-    case Op::fmul:
-      return floats<Op::fmul>(c);
-    case Op::ffma:
-      return floats<Op::ffma>(c);
-    case Op::fdiv:
-      return floats<Op::fdiv>(c);
-    case Op::frcp:
-      return floats<Op::frcp>(c);
-    case Op::fsqrt:
-      return floats<Op::fsqrt>(c);
-    default:
-      return {};
-  }
+  const ir::Round round = c.flags.round;
+  const auto find = [&]<auto op>() {
+    return floats<op>(c);
+  };
+  if (c.op == Op::frcp_approx) return floats<Op::frcp>(c);
+  if (c.op == Op::fsqrt_approx) return floats<Op::fsqrt>(c);
+  if (c.op == Op::fround && round == ir::Round::rna) return {};
+  const Handlers found =
+      one_of<Op::fmin, Op::fmax, Op::fneg, Op::fabs, Op::fdiv_approx, Op::fround>(c.op, find);
+  if (found[0] != nullptr || round != ir::Round::rn) return found;
+  return one_of<Op::fadd, Op::fsub, Op::fmul, Op::ffma, Op::fdiv, Op::frcp, Op::fsqrt>(c.op, find);
 }
 
-template <Type to>
-Handlers to_word(const Code& c) {
-  if (c.from == Type::f64) return kConvert<Op::f2i, to, Type::f64>;
-  return c.from == Type::f32 ? kConvert<Op::f2i, to, Type::f32> : Handlers{};
-}
-template <Type to>
-Handlers from_integer(const Code& c) {
-  if (c.from == Type::u32) return kConvert<Op::i2f, to, Type::u32>;
-  if (c.from == Type::s32) return kConvert<Op::i2f, to, Type::s32>;
-  if (c.from == Type::u64) return kConvert<Op::i2f, to, Type::u64>;
-  return c.from == Type::s64 ? kConvert<Op::i2f, to, Type::s64> : Handlers{};
-}
-template <Type to>
-Handlers resized(const Code& c) {
-  if (c.from == Type::f64) return kConvert<Op::f2f, to, Type::f64>;
-  return c.from == Type::f32 ? kConvert<Op::f2f, to, Type::f32> : Handlers{};
+template <Op op, Type to, Type... from>
+Handlers converted(const Code& c) {
+  return one_of<from...>(
+      c.from, [&]<auto type>() { return kConvert<op, to, type>; });
 }
 
 Handlers find_conversion(const Code& c) {
@@ -204,16 +104,16 @@ Handlers find_conversion(const Code& c) {
     // A subnormal that is flushed first would be rounded up or down.
     const bool flushed = c.flags.ftz && round != ir::Round::rz && round != ir::Round::rn;
     if (flushed || round == ir::Round::rna) return {};
-    if (c.type == Type::u32) return to_word<Type::u32>(c);
-    return c.type == Type::s32 ? to_word<Type::s32>(c) : Handlers{};
+    return one_of<Type::u32, Type::s32>(
+        c.type, [&]<auto to>() { return converted<Op::f2i, to, Type::f32, Type::f64>(c); });
   }
   if (c.flags.sat || round != ir::Round::rn) return {};
-  if (c.op == Op::i2f) {
-    if (c.type == Type::f64) return from_integer<Type::f64>(c);
-    return c.type == Type::f32 ? from_integer<Type::f32>(c) : Handlers{};
-  }
-  if (c.type == Type::f64) return resized<Type::f64>(c);
-  return c.type == Type::f32 ? resized<Type::f32>(c) : Handlers{};
+  return one_of<Type::f32, Type::f64>(
+      c.type, [&]<auto to>() {
+        return c.op == Op::i2f
+                   ? converted<Op::i2f, to, Type::u32, Type::s32, Type::u64, Type::s64>(c)
+                   : converted<Op::f2f, to, Type::f32, Type::f64>(c);
+      });
 }
 
 template <typename E, typename A>
@@ -228,22 +128,12 @@ Handlers access(const Code& c) {
   return c.address_bits == 0xffffffff ? access<E, uint32_t>(c) : Handlers{};
 }
 Handlers find_access(const Code& c) {
-  switch (c.mem->elem) {
-    case Type::u8:
-      return access<uint8_t>(c);
-    case Type::s8:
-      return access<int8_t>(c);
-    case Type::u16:
-      return access<uint16_t>(c);
-    case Type::s16:
-      return access<int16_t>(c);
-    case Type::u32:
-      return access<uint32_t>(c);
-    case Type::u64:
-      return access<uint64_t>(c);
-    default:
-      return {};
-  }
+  const Type elem = c.mem->elem;
+  if (elem == Type::u8) return access<uint8_t>(c);
+  if (elem == Type::s8) return access<int8_t>(c);
+  if (elem == Type::u16) return access<uint16_t>(c);
+  if (elem == Type::s16) return access<int16_t>(c);
+  return elem == Type::u32 ? access<uint32_t>(c) : access<uint64_t>(c);
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ Handlers find(const Code& code);
 /// avx512). Throws Error(usage) when the host cannot run it.
 Finder host_finder();
 
+/// Gives a code of a decoded program its handlers.
+void set_handlers(Code& code, Finder find, Wishes wishes);
+
 /// The access did not lie in its range: another is looked for. Null: there is none for the first
 /// of the active lanes.
 bool find_range(Wave& wave, const Code* code);

@@ -36,13 +36,6 @@ struct Offsets {
   bool same[kMaxWave / kRun];  ///< the latter
 };
 
-LANEWISE_INLINE uint64_t address_of(const Code& c, uint64_t operand) {
-  return (operand + c.offset) & c.keep;
-}
-LANEWISE_INLINE bool fits(const Code& c, const Range& r, uint64_t address) {
-  return r.data != nullptr && address - r.base <= r.limit && (address & c.aligned) == 0;
-}
-
 /// Where the range lies, for addresses of that width.
 template <typename A>
 struct Fit {
@@ -154,9 +147,9 @@ LANEWISE_INLINE void for_each_place(const Wave& w, const Range& r, const Offsets
 /// Of the only active lane. Null: the access needs a closer look.
 template <typename A>
 LANEWISE_INLINE std::byte* place_of_one(Wave& w, const Code* c) {
-  const uint64_t address = address_of(*c, w.at<A>(c->s0)[w.lane]);
+  const uint64_t address = c->address(w.at<A>(c->s0)[w.lane]);
   const Range& r = w.ranges[c->access];
-  if (!fits(*c, r, address) && !(find_range(w, c) && fits(*c, r, address))) return nullptr;
+  if (!r.holds(*c, address) && !(find_range(w, c) && r.holds(*c, address))) return nullptr;
   return r.data + (w.first + w.lane) * r.step + (address - r.base);
 }
 
@@ -204,9 +197,9 @@ struct Load {
   }
   /// From a constant address, which all lanes share.
   static const Code* shared(Wave& w, const Code* c) {
-    const uint64_t address = address_of(*c, w.at<A>(c->s0)[0]);
+    const uint64_t address = c->address(w.at<A>(c->s0)[0]);
     const Range& r = w.ranges[c->access];
-    if (!fits(*c, r, address) && !(find_range(w, c) && fits(*c, r, address)))
+    if (!r.holds(*c, address) && !(find_range(w, c) && r.holds(*c, address)))
       return access_lanes(w, c);
     return r.step != 0 ? wide(w, c) : spread(w, c, r.data + (address - r.base));
   }

@@ -18,6 +18,10 @@ struct Range {
   uint64_t base = 0, limit = 0;
   std::byte* data = nullptr;  ///< null: there are none
   uint64_t step = 0;
+
+  LANEWISE_INLINE bool holds(const Code& c, uint64_t address) const {
+    return data != nullptr && address - base <= limit && (address & c.aligned) == 0;
+  }
 };
 
 class Group;
@@ -96,9 +100,19 @@ struct Lane {
   const Code& code() const { return wave.codes[position()]; }
 };
 
+constexpr uint64_t lowest(uint64_t bits) {
+  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+}
 template <typename Visit>
 void for_each_lane(uint64_t mask, Visit visit) {
   for (; mask != 0; mask &= mask - 1) visit(static_cast<uint32_t>(__builtin_ctzll(mask)));
+}
+/// Those of the lanes for which it holds.
+template <typename Holds>
+uint64_t lanes_of(uint64_t mask, Holds holds) {
+  uint64_t found = 0;
+  for_each_lane(mask, [&](uint32_t i) { found |= uint64_t{holds(i)} << i; });
+  return found;
 }
 
 }  // namespace lanewise::reference

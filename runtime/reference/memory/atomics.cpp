@@ -13,22 +13,13 @@ using ir::Type;
 
 uint64_t float_result(AtomOp op, Type type, const FloatFlags& flags, uint64_t old, uint64_t a,
                       uint64_t b) {
-  switch (op) {
-    case AtomOp::add:
-      return float_op(Op::fadd, type, flags, old, a, 0);
-    case AtomOp::sub:
-      return float_op(Op::fsub, type, flags, old, a, 0);
-    case AtomOp::rsub:
-      return float_op(Op::fsub, type, flags, a, old, 0);
-    case AtomOp::min:
-      return float_op(Op::fmin, type, flags, old, a, 0);
-    case AtomOp::max:
-      return float_op(Op::fmax, type, flags, old, a, 0);
-    case AtomOp::fcas:
-      return float_compare(type, ir::Cond::eq, flags.ftz, old, a) ? b : old;
-    default:
-      return old;
-  }
+  if (op == AtomOp::fcas) return float_compare(type, ir::Cond::eq, flags.ftz, old, a) ? b : old;
+  const bool reversed = op == AtomOp::rsub;
+  const Op sum = op == AtomOp::add   ? Op::fadd
+                 : op == AtomOp::min ? Op::fmin
+                 : op == AtomOp::max ? Op::fmax
+                                     : Op::fsub;
+  return float_op(sum, type, flags, reversed ? a : old, reversed ? old : a, 0);
 }
 
 /// bf16 is the upper half of f32, and the sum of two is exact enough there to be rounded once more.

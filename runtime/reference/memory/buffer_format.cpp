@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
+#include "runtime/ir/format_bytes.hpp"
 #include "runtime/ir/types.hpp"
+#include "runtime/reference/numbers/soft_float.hpp"
 
 namespace lanewise::reference {
 namespace {
@@ -12,26 +15,26 @@ enum NumberFormat : uint32_t { kUnorm, kSnorm, kUscaled, kSscaled, kUint, kSint,
 constexpr uint32_t kOne = 0x3f800000, kInf = 0x7f800000;
 
 struct Layout {
-  uint8_t bytes, count;
+  uint8_t count;
   std::array<uint8_t, 4> low, width;
 };
 constexpr Layout kLayouts[16] = {
-    {0, 0, {}, {}},
-    {1, 1, {0}, {8}},
-    {2, 1, {0}, {16}},
-    {2, 2, {0, 8}, {8, 8}},
-    {4, 1, {0}, {32}},
-    {4, 2, {0, 16}, {16, 16}},
-    {4, 3, {0, 11, 22}, {11, 11, 10}},
-    {4, 3, {0, 10, 21}, {10, 11, 11}},
-    {4, 4, {0, 2, 12, 22}, {2, 10, 10, 10}},
-    {4, 4, {0, 10, 20, 30}, {10, 10, 10, 2}},
-    {4, 4, {0, 8, 16, 24}, {8, 8, 8, 8}},
-    {8, 2, {0, 32}, {32, 32}},
-    {8, 4, {0, 16, 32, 48}, {16, 16, 16, 16}},
-    {12, 3, {0, 32, 64}, {32, 32, 32}},
-    {16, 4, {0, 32, 64, 96}, {32, 32, 32, 32}},
-    {0, 0, {}, {}},
+    {0, {}, {}},
+    {1, {0}, {8}},
+    {1, {0}, {16}},
+    {2, {0, 8}, {8, 8}},
+    {1, {0}, {32}},
+    {2, {0, 16}, {16, 16}},
+    {3, {0, 11, 22}, {11, 11, 10}},
+    {3, {0, 10, 21}, {10, 11, 11}},
+    {4, {0, 2, 12, 22}, {2, 10, 10, 10}},
+    {4, {0, 10, 20, 30}, {10, 10, 10, 2}},
+    {4, {0, 8, 16, 24}, {8, 8, 8, 8}},
+    {2, {0, 32}, {32, 32}},
+    {4, {0, 16, 32, 48}, {16, 16, 16, 16}},
+    {3, {0, 32, 64}, {32, 32, 32}},
+    {4, {0, 32, 64, 96}, {32, 32, 32, 32}},
+    {0, {}, {}},
 };
 const Layout& layout(uint32_t format) {
   return kLayouts[format >> 15 & 15];
@@ -50,49 +53,36 @@ uint32_t ones(unsigned n) {
   return n >= 32 ? ~0U : (1U << n) - 1;
 }
 
-/// c / (2^n - 1) as f32. The quotient's binary digits are those of c over and over, so the lost
-/// part is never exactly half.
-uint32_t fraction(uint32_t c, unsigned n) {
-  if (c == 0) return 0;
-  if (c == ones(n)) return kOne;
-  const auto zeros = static_cast<unsigned>(std::countl_zero(c)) - (32 - n);
-  const uint32_t digits = (c << zeros | c >> (n - zeros)) & ones(n);  // starts with a 1
-  uint32_t w = digits << (32 - n);
-  for (unsigned filled = n; filled < 32; filled *= 2) w |= w >> filled;
-  const uint32_t mantissa = (w >> 8) + (w >> 7 & 1);
-  return ((126 - zeros) << 23) + (mantissa - 0x800000);
+uint32_t bits_of(float x) {
+  return std::bit_cast<uint32_t>(x);
+}
+/// |x|; products of it and an integer of 16 bits are exact.
+double size_of(uint32_t x) {
+  return std::bit_cast<float>(x & 0x7fffffff);
 }
 
+/// c / (2^n - 1) as f32.
+uint32_t fraction(uint32_t c, unsigned n) {
+  return bits_of(static_cast<float>(c) / static_cast<float>(ones(n)));
+}
 /// Integer below 2^24 as f32.
 uint32_t whole(uint32_t c) {
-  if (c == 0) return 0;
-  const auto top = 31 - static_cast<unsigned>(std::countl_zero(c));
-  return (127 + top) << 23 | ((c << (23 - top)) & 0x7fffff);
+  return bits_of(static_cast<float>(c));
 }
 
 /// Floats with 5 exponent bits (bias 15) and m fraction bits, without their sign.
 uint32_t widen(uint32_t c, unsigned m) {
   const uint32_t f = c & ones(m), e = c >> m & 31;
   if (e == 31) return kInf | f << (23 - m);
-  if (e != 0) return (e + 112) << 23 | f << (23 - m);
-  if (f == 0) return 0;
-  const auto top = 31 - static_cast<unsigned>(std::countl_zero(f));
-  return (113 + top - m) << 23 | ((f << (23 - top)) & 0x7fffff);
+  const auto unit = std::bit_cast<float>((std::max(e, 1U) + 112 - m) << 23);
+  return bits_of(static_cast<float>(e != 0 ? f | 1U << m : f) * unit);
 }
 uint32_t narrow(uint32_t x, unsigned m, bool toward_zero) {
-  const uint32_t a = x & 0x7fffffff, inf = 31U << m;
-  if (a > kInf) return inf | 1U << (m - 1) | (a & 0x7fffff) >> (23 - m);
-  if (a == kInf) return inf;
-  const int e = static_cast<int>(a >> 23) - 112;
-  if (e < -22) return 0;
-  const uint32_t significand = (a & 0x7fffff) | 0x800000;
-  const unsigned shift = 23 - m + (e < 1 ? static_cast<unsigned>(1 - e) : 0);
-  if (e >= 31) return toward_zero ? inf - 1 : inf;
-  if (shift > 25) return 0;
-  uint32_t kept = significand >> shift;
-  const uint32_t rest = significand & ones(shift), half = 1U << (shift - 1);
-  if (!toward_zero && (rest > half || (rest == half && (kept & 1) != 0))) ++kept;
-  return kept + (e > 1 ? static_cast<uint32_t>(e - 1) << m : 0);
+  const auto fraction = static_cast<int>(m);
+  const uint32_t a = x & 0x7fffffff;
+  if (a > kInf) return 31U << m | 1U << (m - 1) | (a & 0x7fffff) >> (23 - m);
+  return static_cast<uint32_t>(pack({fraction, 15, fraction + 6, 0}, unpack(kF32, a),
+                                    toward_zero ? ir::Round::rz : ir::Round::rn));
 }
 uint32_t widen_half(uint32_t h) {
   return (h & 0x8000) << 16 | widen(h, 10);
@@ -132,36 +122,23 @@ uint32_t load_component(uint32_t c, unsigned n, uint32_t number) {
   }
 }
 
-/// |x| * factor * 2^8, everything below kept in the lowest bit; for |x| < 2^16.
-uint32_t scaled(uint32_t x, uint32_t factor) {
-  const uint32_t e = x >> 23 & 0xff;
-  const uint64_t product = uint64_t{(x & 0x7fffff) | (e != 0 ? 0x800000U : 0U)} * factor;
-  const int shift = 142 - static_cast<int>(std::max(e, 1U));
-  if (shift <= 0) return static_cast<uint32_t>(product << -shift);
-  if (shift > 63) return product != 0;
-  const bool lost = (product & ((uint64_t{1} << shift) - 1)) != 0;
-  return static_cast<uint32_t>(product >> shift) | (lost ? 1 : 0);
+/// The nearest integer, ties to even; two's complement.
+uint32_t nearest(double x) {
+  return static_cast<uint32_t>(static_cast<int32_t>(std::nearbyint(x)));
 }
-/// Nearest integer of v / 2^bits, ties to even; two's complement.
-uint32_t nearest(uint32_t v, unsigned bits) {
-  const auto low = static_cast<uint32_t>(static_cast<int32_t>(v) >> bits);
-  const uint32_t rest = v & ones(bits), half = 1U << (bits - 1);
-  return low + (rest > half || (rest == half && (low & 1) != 0) ? 1 : 0);
-}
-
 /// |x| clamped to 1, times `factor`, rounded.
 uint32_t normalised(uint32_t a, uint32_t factor) {
-  return a >= kOne ? factor : nearest(scaled(a, factor), 8);
+  return nearest(std::min(size_of(a), 1.0) * factor);
 }
 uint32_t store_ogl(uint32_t x, unsigned n) {
-  const uint32_t a = x & 0x7fffffff, max = ones(n);
-  const uint32_t t = a >= kOne ? max << 8 : scaled(a, max);
-  return nearest((x >> 31 != 0 ? 0 - t : t) - 256, 9);
+  double size = std::min(size_of(x), 1.0) * ones(n);
+  // What is nearer to 0 than that is rounded like it, and the sum would lose it.
+  if (size != 0) size = std::max(size, 0x1p-12);
+  return nearest(((x >> 31 != 0 ? -size : size) - 1) / 2);
 }
 /// |x| rounded to an integer, at most `most`.
 uint32_t store_whole(uint32_t a, uint32_t most) {
-  if (a >= 0x47800000) return most;  // 65536
-  return std::min(nearest(scaled(a, 1), 8), most);
+  return nearest(std::min<double>(size_of(a), most));
 }
 uint32_t with_sign(bool negative, uint32_t v) {
   return negative ? 0 - v : v;
@@ -227,14 +204,14 @@ uint32_t from_half_register(uint32_t v, uint32_t number) {
 }  // namespace
 
 uint32_t format_bytes(uint32_t format) {
-  return layout(format).bytes;
+  return ir::kFormatBytes[format >> 15 & 15];
 }
 
 bool format_legal(uint32_t format, uint32_t mode) {
   const Layout& l = layout(format);
   const uint32_t number = number_format(format);
   const bool store = has(mode, ir::FormatMode::store);
-  if (l.bytes == 0) return false;
+  if (l.count == 0) return false;
   if (l.width[0] == 32) return is_integer(number) || number == kFloat;
   if (l.width[1] == 11) return number == kFloat;
   if (number == kFloat) return l.width[0] == 16;
@@ -245,7 +222,7 @@ bool format_legal(uint32_t format, uint32_t mode) {
 Texel format_unpack(const Texel& raw, uint32_t format, bool in_range, uint32_t mode) {
   const Layout& l = layout(format);
   const uint32_t number = number_format(format);
-  const bool readable = in_range && l.bytes != 0;
+  const bool readable = in_range && l.count != 0;
   const uint32_t one = is_integer(number) ? 1 : has(mode, ir::FormatMode::d16) ? 0x3c00 : kOne;
   Texel rgba{};
   if (readable) {

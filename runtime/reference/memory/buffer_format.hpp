@@ -1,4 +1,4 @@
-// Conversions of GCN typed buffer accesses, in integer arithmetic; the rules: docs/gcn.md.
+// Conversions of GCN typed buffer accesses; the rules: docs/gcn.md. The host rounds to nearest.
 #pragma once
 
 #include <array>

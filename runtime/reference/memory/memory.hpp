@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 
 #include "runtime/guest/engine.hpp"
@@ -49,48 +50,39 @@ struct Located {
 };
 
 /// The order of the checks is that of docs/execution.md. `lane`: of the group.
-Located locate(const MemoryView& memory, uint32_t lane, const Access& access);
+Located locate(const MemoryView& memory, uint32_t lane, Access access);
 /// Addresses around this one at which locate() finds the bytes, but for the alignment; no data
-/// where it does not, or where each address has to be asked for.
-Range reachable(const MemoryView& memory, const Access& access, uint64_t address);
+/// where it does not.
+Range reachable(const MemoryView& memory, const Access& access);
 
 /// Rounds the alignment up to a power of two: a three-word access is aligned like a four-word one.
 uint64_t alignment_mask(uint32_t alignment);
 
-/// Constant sizes become single moves.
+/// Does the byte lie in the memory? Also of pointers into different arrays.
+inline bool holds(std::span<const std::byte> memory, const std::byte* at) {
+  const std::less<> before;
+  return !before(at, memory.data()) && before(at, memory.data() + memory.size());
+}
+
+/// 1, 2, 4 or 8 bytes: constant sizes become single moves.
+inline void copy_element(void* to, const void* from, unsigned bytes) {
+  if (bytes == 1) std::memcpy(to, from, 1);
+  if (bytes == 2) std::memcpy(to, from, 2);
+  if (bytes == 4) std::memcpy(to, from, 4);
+  if (bytes == 8) std::memcpy(to, from, 8);
+}
 inline uint64_t read_little_endian(const std::byte* data, unsigned bytes) {
   uint64_t value = 0;
-  switch (bytes) {
-    case 1:
-      std::memcpy(&value, data, 1);
-      break;
-    case 2:
-      std::memcpy(&value, data, 2);
-      break;
-    case 4:
-      std::memcpy(&value, data, 4);
-      break;
-    default:
-      std::memcpy(&value, data, 8);
-  }
+  copy_element(&value, data, bytes);
   return value;
 }
 inline void write_little_endian(std::byte* data, unsigned bytes, uint64_t value) {
-  switch (bytes) {
-    case 1:
-      std::memcpy(data, &value, 1);
-      break;
-    case 2:
-      std::memcpy(data, &value, 2);
-      break;
-    case 4:
-      std::memcpy(data, &value, 4);
-      break;
-    default:
-      std::memcpy(data, &value, 8);
-  }
+  copy_element(data, &value, bytes);
 }
 /// An element in memory as the register holds it.
-uint64_t extend_element(ir::Type elem, uint64_t bits);
+inline uint64_t extend_element(ir::Type elem, uint64_t bits) {
+  if (elem == ir::Type::s8) return static_cast<uint32_t>(static_cast<int8_t>(bits));
+  return elem == ir::Type::s16 ? static_cast<uint32_t>(static_cast<int16_t>(bits)) : bits;
+}
 
 }  // namespace lanewise::reference

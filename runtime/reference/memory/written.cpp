@@ -2,16 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 
 namespace lanewise::reference {
 namespace {
 
 constexpr size_t kBits = 64;
-
-uint64_t lowest(size_t bits) {
-  return bits >= kBits ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
-}
 
 /// Bits from `first` on.
 uint64_t bits_at(const std::vector<uint64_t>& words, size_t first, size_t count) {
@@ -32,11 +27,6 @@ void change_bits(std::vector<uint64_t>& words, size_t first, uint64_t bits, bool
 
 Written::Written(std::span<const std::byte> memory)
     : memory_(memory), left_(memory.size()), written_(memory.size() / kBits + 2) {}
-
-bool Written::holds(const std::byte* at) const {
-  const std::less<> before;  // also of pointers into different arrays
-  return !before(at, memory_.data()) && before(at, memory_.data() + memory_.size());
-}
 
 void Written::forget() {
   std::ranges::fill(written_, uint64_t{0});

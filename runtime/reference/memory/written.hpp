@@ -6,13 +6,15 @@
 #include <span>
 #include <vector>
 
+#include "runtime/reference/memory/memory.hpp"
+
 namespace lanewise::reference {
 
 class Written {
  public:
   /// Nobody has written anything of it yet. It stays where it is.
   explicit Written(std::span<const std::byte> memory);
-  bool holds(const std::byte* at) const;
+  bool holds(const std::byte* at) const { return reference::holds(memory_, at); }
   /// Nothing is written any more.
   void forget();
   /// All of bytes inside, at most 64.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "runtime/reference/numbers/float_ops.hpp"
+#include "runtime/reference/numbers/soft_float.hpp"
 
 namespace lanewise::reference {
 namespace {
@@ -125,23 +126,14 @@ class Sum {
   uint32_t infinity(bool negative) const {
     return half_ ? (negative ? 0xfc00 : 0x7c00) : (negative ? 0xff800000 : 0x7f800000);
   }
-  /// magnitude * 2^(highest - fraction).
+  /// magnitude * 2^(highest - fraction): the nearest half, or the upper bits of an f32.
   uint32_t rounded(bool negative, uint64_t magnitude) const {
-    const int fraction = half_ ? 10 : 23, least = half_ ? -14 : -126, most = half_ ? 15 : 127;
-    const int unit = highest_ - rule_.fraction;
-    const int exponent = std::max(unit + static_cast<int>(std::bit_width(magnitude)) - 1, least);
-    if (exponent > most) return infinity(negative);
-    const int drop = exponent - fraction - unit;  // bits below the result's last place
-    uint64_t kept = drop <= 0 ? magnitude << -drop : drop < 64 ? magnitude >> drop : 0;
-    if (half_ && drop > 0) {
-      const uint64_t rest = drop < 64 ? magnitude & ((uint64_t{1} << drop) - 1) : magnitude;
-      const uint64_t middle = drop <= 64 ? uint64_t{1} << (drop - 1) : ~uint64_t{0};
-      if (rest > middle || (rest == middle && (kept & 1) != 0)) ++kept;
-    }
-    if (!half_) kept &= ~((uint64_t{1} << (23 - rule_.kept)) - 1);
-    // A significand that has its highest bit adds 1 to the exponent below it.
-    auto bits = static_cast<uint32_t>(kept) + (static_cast<uint32_t>(exponent - least) << fraction);
-    return bits | (negative ? (half_ ? 0x8000U : 0x80000000U) : 0U);
+    const Number sum{Number::Class::finite, negative, highest_ - rule_.fraction, magnitude};
+    if (half_) return static_cast<uint32_t>(pack(kF16, sum, ir::Round::rn));
+    if (sum.exp + static_cast<int>(std::bit_width(magnitude)) - 1 > kF32.bias)
+      return infinity(negative);
+    const uint32_t dropped = (1U << (23 - rule_.kept)) - 1;
+    return static_cast<uint32_t>(pack(kF32, sum, ir::Round::rz)) & ~dropped;
   }
 
   ir::DotRule rule_;

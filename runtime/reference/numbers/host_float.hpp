@@ -153,4 +153,10 @@ LANEWISE_INLINE uint32_t order(Bits a, Bits b) {
   return (x < y ? 1U : 0U) | (x == y ? 2U : 0U) | (x > y ? 4U : 0U) | (x != x || y != y ? 8U : 0U);
 }
 
+/// The bits of order() for which a condition holds.
+LANEWISE_INLINE uint32_t truth(ir::Cond cond) {
+  constexpr uint8_t kTables[] = {2, 5, 1, 3, 4, 6, 10, 13, 9, 11, 12, 14, 7, 8};
+  return kTables[static_cast<int>(cond)];
+}
+
 }  // namespace lanewise::reference::host

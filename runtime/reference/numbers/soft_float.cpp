@@ -16,17 +16,10 @@ int highest_bit(u128 v) {  // of a non-zero value
 }
 
 Number make(Class cls, bool sign) {
-  Number n;
-  n.cls = cls;
-  n.sign = sign;
-  return n;
+  return {cls, sign};
 }
-
 Number finite(bool sign, int exp, u128 sig) {
-  Number n = make(sig == 0 ? Class::zero : Class::finite, sign);
-  n.exp = exp;
-  n.sig = sig;
-  return n;
+  return {sig == 0 ? Class::zero : Class::finite, sign, exp, sig};
 }
 
 /// Shifts right; what falls off leaves its trace in the lowest bit.

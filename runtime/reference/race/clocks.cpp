@@ -1,7 +1,7 @@
 #include "runtime/reference/race/clocks.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 #include "runtime/reference/lanes/wave.hpp"
 
@@ -12,6 +12,12 @@ namespace {
 constexpr size_t kMostGroups = 1024;
 
 }  // namespace
+
+uint8_t flags_of(const ir::Mem& mem, bool atomic) {
+  const bool swap = mem.atom == ir::AtomOp::cas || mem.atom == ir::AtomOp::fcas;
+  return (is_strong(mem) ? Mark::kStrong : 0) | (is_wide(mem) ? Mark::kWide : 0) |
+         (atomic ? Mark::kAtomic : 0) | (atomic && swap ? Mark::kSwap : 0);
+}
 
 void merge(Known& into, const Known& from) {
   for (const Snapshot& s : from) {
@@ -128,8 +134,7 @@ void Clocks::meet_at(uint32_t barrier, std::span<const uint32_t> lanes) {
   Known together = std::move(arrived_[barrier]);
   arrived_[barrier].clear();
   for (const uint32_t lane : lanes) {
-    learn(lane, Known(std::move(own_[lane].pending)));
-    own_[lane].pending.clear();
+    learn_pending(lane);
     merge(together, knowledge(lane, now(lane)));
   }
   ++tick_;
@@ -141,10 +146,7 @@ void Clocks::meet_at(uint32_t barrier, std::span<const uint32_t> lanes) {
 
 void Clocks::fence(uint32_t lane, ir::Order order, ir::Scope scope) {
   const bool wide = scope != ir::Scope::cta;
-  if (order != ir::Order::release && !own_[lane].pending.empty()) {
-    learn(lane, Known(std::move(own_[lane].pending)));
-    own_[lane].pending.clear();
-  }
+  if (order != ir::Order::release) learn_pending(lane);
   if (order == ir::Order::acquire) return;
   const Epoch before = now(lane);
   fence_[lane][0] = before;
@@ -172,6 +174,10 @@ Known Clocks::knowledge(uint32_t lane, Epoch own) const {
   merge(out, own_[lane].known);
   merge(out, {{group_, base_, std::move(lanes)}});
   return out;
+}
+
+void Clocks::learn_pending(uint32_t lane) {
+  learn(lane, std::exchange(own_[lane].pending, {}));
 }
 
 void Clocks::learn(uint32_t lane, const Known& what) {

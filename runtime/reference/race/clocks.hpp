@@ -30,6 +30,16 @@ struct Mark {
   bool is(uint8_t flag) const { return (flags & flag) != 0; }
 };
 
+inline bool is_strong(const ir::Mem& mem) {
+  return mem.order != ir::Order::weak;
+}
+/// Its scope holds other groups.
+inline bool is_wide(const ir::Mem& mem) {
+  return mem.scope != ir::Scope::cta || mem.order == ir::Order::volatile_;
+}
+/// Mark::flags but for kWrite.
+uint8_t flags_of(const ir::Mem& mem, bool atomic);
+
 /// Accesses of a group: those before `base`, and of each lane those up to its number.
 struct Snapshot {
   uint32_t group = 0;
@@ -106,6 +116,7 @@ class Clocks {
   const Epoch* near(uint32_t lane) const { return near_.data() + size_t{lane} * wave_lanes_; }
   Known knowledge(uint32_t lane, Epoch own) const;
   void learn(uint32_t lane, const Known& what);
+  void learn_pending(uint32_t lane);
   Epoch fenced(uint32_t lane, bool wide) const;
 
   uint32_t& forgotten_;

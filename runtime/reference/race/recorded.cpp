@@ -18,16 +18,6 @@ using ir::Op;
 
 constexpr uint32_t kBarrierNumbers = 16;
 
-bool is_strong(const ir::Mem& mem) {
-  return mem.order != ir::Order::weak;
-}
-bool is_wide(const ir::Mem& mem) {
-  return mem.scope != ir::Scope::cta || mem.order == ir::Order::volatile_;
-}
-bool is_swap(const ir::Mem& mem) {
-  return mem.atom == AtomOp::cas || mem.atom == AtomOp::fcas;
-}
-
 /// Whether it has changed anything was not recorded: it counts as a read, then.
 bool may_change_nothing(AtomOp op) {
   return op != AtomOp::add && op != AtomOp::exch && op != AtomOp::inc && op != AtomOp::dec &&
@@ -160,11 +150,8 @@ class Recorded::Run {
     if (!place.known || inst.site == ir::kNone) return;
     if (!judges_) return note_handshake(inst, place);
     Touched t;
-    t.mark = {clocks_.group(), clocks_.now(i), inst.site, static_cast<uint16_t>(i), 0};
-    if (is_strong(*inst.mem)) t.mark.flags |= Mark::kStrong;
-    if (is_wide(*inst.mem)) t.mark.flags |= Mark::kWide;
-    if (inst.op == Op::atom) t.mark.flags |= Mark::kAtomic;
-    if (inst.op == Op::atom && is_swap(*inst.mem)) t.mark.flags |= Mark::kSwap;
+    t.mark = {clocks_.group(), clocks_.now(i), inst.site, static_cast<uint16_t>(i),
+              flags_of(*inst.mem, inst.op == Op::atom)};
     if (inst.op == Op::store || (inst.op == Op::atom && !may_change_nothing(inst.mem->atom)))
       t.mark.flags |= Mark::kWrite;
     t.size = inst.mem->bytes();
@@ -221,11 +208,12 @@ class Recorded::Run {
   bool waits_for(const Lane& lane, RacePoint::Role role) const {
     return lane.waits != nullptr && lane.waits->role == role;
   }
+  uint64_t present(uint32_t wave) const {
+    return lowest(std::min<uint64_t>(wave_lanes_, lanes_.size() - size_t{wave} * wave_lanes_));
+  }
   uint64_t live_of(uint32_t wave) const {
-    uint64_t live = 0;
-    for (uint32_t i = 0; i < wave_lanes_ && wave * wave_lanes_ + i < lanes_.size(); ++i)
-      if (!lanes_[wave * wave_lanes_ + i].ended) live |= uint64_t{1} << i;
-    return live;
+    return lanes_of(present(wave),
+                    [&](uint32_t i) { return !lanes_[wave * wave_lanes_ + i].ended; });
   }
 
   void meet(uint32_t wave, uint64_t lanes, const ir::Inst& inst) {
@@ -242,13 +230,11 @@ class Recorded::Run {
       const Lane& lane = lanes_[first];
       if (!waits_for(lane, RacePoint::Role::meeting)) continue;
       const uint32_t wave = first / wave_lanes_;
-      uint64_t here = 0;
-      for (uint32_t i = 0; i < wave_lanes_ && wave * wave_lanes_ + i < lanes_.size(); ++i) {
+      const uint64_t here = lanes_of(present(wave), [&](uint32_t i) {
         const Lane& other = lanes_[wave * wave_lanes_ + i];
-        if (waits_for(other, RacePoint::Role::meeting) && other.named == lane.named &&
-            other.waits->inst.op == lane.waits->inst.op)
-          here |= uint64_t{1} << i;
-      }
+        return waits_for(other, RacePoint::Role::meeting) && other.named == lane.named &&
+               other.waits->inst.op == lane.waits->inst.op;
+      });
       if (!anybody && (lane.named & live_of(wave) & ~here) != 0) continue;
       const ir::Inst inst = lane.waits->inst;
       meet(wave, here, inst);

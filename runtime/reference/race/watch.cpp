@@ -4,19 +4,15 @@
 #include <bit>
 #include <cstring>
 
+#include "runtime/guest/policy_of.hpp"
+
 namespace lanewise::reference::race {
 namespace {
 
 /// A gigabyte of cells, some 70 MB of the guest's memory. Beyond that all is forgotten.
 constexpr uint64_t kMostPages = (uint64_t{1} << 30) / (512 * sizeof(Cell));
 constexpr size_t kMostSplit = size_t{1} << 20;
-constexpr size_t kMostRaces = 4096;
 constexpr size_t kMostGuesses = size_t{1} << 16;
-
-std::string_view policy(const LaunchRequest& request, const std::string& name) {
-  const auto found = request.policies.find(name);
-  return found == request.policies.end() ? std::string_view() : found->second;
-}
 
 RaceAccess kind_of(const Mark& m) {
   if (m.is(Mark::kAtomic)) return RaceAccess::atomic;
@@ -25,8 +21,18 @@ RaceAccess kind_of(const Mark& m) {
 
 }  // namespace
 
+Fault fault_at(const std::array<uint32_t, 3>& group, uint32_t lane, uint32_t site, uint64_t address,
+               uint64_t size) {
+  Fault fault{.kind = FaultKind::data_race, .site = site};
+  std::ranges::copy(group, fault.group);
+  fault.lane = lane;
+  fault.address = address;
+  fault.size = static_cast<uint32_t>(size);
+  return fault;
+}
+
 bool in_lockstep(const LaunchRequest& request) {
-  const std::string_view how = policy(request, "race.wave");
+  const std::string_view how = guest::policy_of(request, "race.wave");
   if (how == "lockstep" || how == "independent") return how == "lockstep";
   return !request.program->rendezvous;
 }
@@ -86,11 +92,11 @@ Watch::Watch(const LaunchRequest& request)
     : looks(checks_races(request)),
       global(kMostPages, false),
       lockstep(in_lockstep(request)),
-      shuffle_orders(policy(request, "race.shuffle") != "none"),
+      shuffle_orders(guest::policy_of(request, "race.shuffle") != "none"),
       unmarked(request.program->isa == ir::Isa::sass),
       always_orders(request.program->isa == ir::Isa::gcn),
       wave_shift_(static_cast<uint32_t>(std::countr_zero(request.program->wave_lanes))),
-      same_values_(policy(request, "race.same_value") == "report") {}
+      same_values_(guest::policy_of(request, "race.same_value") == "report") {}
 
 uint32_t Watch::add_group(const std::array<uint32_t, 3>& index) {
   groups_.push_back(index);
@@ -235,37 +241,21 @@ bool Watch::compare(const Mark& first, uint32_t first_before, uint64_t word, boo
   const bool same = both && t.before == t.after;
   if (same && !same_values_) return true;
   if (excused_ && excused_(first, me)) return false;
-  const auto [at, fresh] =
-      known_.try_emplace({std::min(first.site, me.site), std::max(first.site, me.site),
-                          static_cast<uint8_t>(std::min(kind_of(first), kind_of(me))),
-                          static_cast<uint8_t>(std::max(kind_of(first), kind_of(me)))},
-                         races_.size());
-  note_guess(first, me, word, at->second);
-  if (!fresh) {
-    ++races_[at->second]->times;
-    races_[at->second]->same_value = races_[at->second]->same_value && same;
-    return false;
-  }
-  Fault fault;
-  fault.kind = FaultKind::data_race;
-  fault.site = me.site;
-  std::ranges::copy(groups_[me.group - 1], fault.group);
-  fault.lane = me.lane;
-  fault.address = t.address;
-  fault.size = t.size;
-  auto race = std::make_shared<Race>();
-  race->access = kind_of(me);
-  race->other_access = kind_of(first);
-  race->other_site = first.site;
-  std::ranges::copy(groups_[first.group - 1], race->other_group);
-  race->other_lane = first.lane;
-  race->before = me.is(Mark::kWrite) ? t.before : first_before;
-  race->after = t.after;
-  race->same_value = same;
-  race->remedy = remedy(first, me);
-  fault.race = race;
-  races_.push_back(race);
-  found_.push_back(std::move(fault));
+  Race race;
+  race.access = kind_of(me);
+  race.other_access = kind_of(first);
+  race.other_site = first.site;
+  std::ranges::copy(groups_[first.group - 1], race.other_group);
+  race.other_lane = first.lane;
+  race.before = me.is(Mark::kWrite) ? t.before : first_before;
+  race.after = t.after;
+  race.same_value = same;
+  race.remedy = remedy(first, me);
+  const auto [less, more] = std::minmax(race.access, race.other_access);
+  const Key key{std::min(first.site, me.site), std::max(first.site, me.site), less, more};
+  const size_t number =
+      add(key, fault_at(groups_[me.group - 1], me.lane, me.site, t.address, t.size), race);
+  note_guess(first, me, word, number);
   return false;
 }
 
@@ -296,18 +286,17 @@ RaceRemedy Watch::remedy(const Mark& a, const Mark& b) const {
   return lockstep ? RaceRemedy::one_lane : RaceRemedy::wave;
 }
 
-void Watch::add(Fault fault, const Race& race) {
-  const auto [at, fresh] =
-      known_.try_emplace({race.other_site, fault.site, static_cast<uint8_t>(race.other_access),
-                          static_cast<uint8_t>(race.access)},
-                         races_.size());
+size_t Watch::add(const Key& key, Fault fault, const Race& race) {
+  const auto [at, fresh] = known_.try_emplace(key, races_.size());
   if (!fresh) {
     ++races_[at->second]->times;
-    return;
+    races_[at->second]->same_value = races_[at->second]->same_value && race.same_value;
+    return at->second;
   }
   races_.push_back(std::make_shared<Race>(race));
   fault.race = races_.back();
   found_.push_back(std::move(fault));
+  return at->second;
 }
 
 namespace {

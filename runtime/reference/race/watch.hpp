@@ -21,6 +21,10 @@ namespace lanewise::reference::race {
 /// Lanes of a wave go from one instruction to the next together, and do not run each by itself.
 bool in_lockstep(const LaunchRequest& request);
 
+/// Of the lane's access.
+Fault fault_at(const std::array<uint32_t, 3>& group, uint32_t lane, uint32_t site, uint64_t address,
+               uint64_t size);
+
 /// What is known of a word, or of one byte where accesses divide it.
 struct Cell {
   Mark writer;
@@ -96,8 +100,10 @@ class Watch {
   }
   /// Pairs of accesses, the first before the second, that may be ordered by what nobody has seen.
   void excuse(std::function<bool(const Mark&, const Mark&)> pairs) { excused_ = std::move(pairs); }
-  /// A finding about an access and a copy.
-  void add(Fault fault, const Race& race);
+  /// Two sites and kinds of accesses: one finding.
+  using Key = std::tuple<uint32_t, uint32_t, RaceAccess, RaceAccess>;
+  /// Its number.
+  size_t add(const Key& key, Fault fault, const Race& race);
   /// Appends the races, those that were found first in front.
   void collect(LaunchResult& result) const;
   /// Global memory that was touched; `address_of`: of a byte of the host's memory.
@@ -139,8 +145,7 @@ class Watch {
   const uint32_t wave_shift_;  ///< of a lane's number to its wave's
   const bool same_values_;     ///< report stores of what is there already
   std::vector<std::array<uint32_t, 3>> groups_;
-  /// By the two sites and kinds.
-  std::map<std::tuple<uint32_t, uint32_t, uint8_t, uint8_t>, size_t> known_;
+  std::map<Key, size_t> known_;
   /// Plain loads, by place, group and lane: which races, how often. A compare-and-swap of the lane
   /// takes them back: it does not rely on what was loaded.
   std::map<std::tuple<uint64_t, uint32_t, uint32_t>, std::vector<size_t>> guesses_;

@@ -36,35 +36,25 @@ Orders::Orders(uint64_t seed, uint64_t groups, bool is_weak)
 }
 
 void Orders::draw_style(uint64_t seed) {
-  switch (seed) {
-    case 0:
-      return;
-    case 1:
-      base_ = Base::backward;
-      return;
-    case 2:
-      walk_ = Walk::turns;
-      return;
-    case 3:
-      walk_ = Walk::turns;
-      base_ = Base::backward;
-      return;
-    case 4:
-      behind_ = Behind::first_thread;
-      return;
-    case 5:
-      behind_ = Behind::last_thread;
-      base_ = Base::backward;
-      return;
-    case 6:
-      behind_ = Behind::first_group;
-      return;
-    case 7:
-      behind_ = Behind::any_thread;
-      walk_ = Walk::turns;
-      return;
-    default:
-      break;
+  struct Style {
+    Walk walk;
+    Base base;
+    Behind behind;
+  };
+  constexpr Style kAdversarial[] = {
+      {Walk::priority, Base::forward, Behind::nobody},
+      {Walk::priority, Base::backward, Behind::nobody},
+      {Walk::turns, Base::forward, Behind::nobody},
+      {Walk::turns, Base::backward, Behind::nobody},
+      {Walk::priority, Base::forward, Behind::first_thread},
+      {Walk::priority, Base::backward, Behind::last_thread},
+      {Walk::priority, Base::forward, Behind::first_group},
+      {Walk::turns, Base::forward, Behind::any_thread},
+  };
+  if (seed < std::size(kAdversarial)) {
+    const Style& style = kAdversarial[seed];
+    walk_ = style.walk, base_ = style.base, behind_ = style.behind;
+    return;
   }
   base_ = Base::shuffled;
   constexpr uint32_t kRarities[] = {1, 2, 3, 5, 8, 64};

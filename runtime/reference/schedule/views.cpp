@@ -155,21 +155,19 @@ Released Memory::released_by(Thread& thread, Word word, const Sort& sort) const 
   return out;
 }
 
-void Memory::bound(History& h) {
+/// In front of the n-th message, or behind all.
+void Memory::add(Thread& thread, Word word, History& h, size_t n, Message m, const Sort& sort) {
   std::vector<Message>& all = h.messages;
-  if (all.size() > kMostMessages) all.erase(all.begin(), all.end() - kMostMessages);
-}
-
-void Memory::add(Thread& thread, Word word, History& h, Message m, const Sort& sort) {
+  const uint64_t before = all[n - 1].position;
   m.time = ++time_;
-  m.position = h.messages.back().position + kGap;
+  m.position = n == all.size() ? before + kGap : before + (all[n].position - before) / 2;
   m.group = thread.group;
   Released own = released_by(thread, word, sort);
   join(own, m.released);
   m.released = std::move(own);
   thread.now.see(word, m.position);
-  h.messages.push_back(std::move(m));
-  bound(h);
+  all.insert(all.begin() + static_cast<std::ptrdiff_t>(n), std::move(m));
+  if (all.size() > kMostMessages) all.erase(all.begin(), all.end() - kMostMessages);
   bound(thread);
 }
 
@@ -179,31 +177,19 @@ void Memory::store(Thread& thread, Word word, uint32_t value, const Sort& sort) 
   // In front of stores that the thread need not know of.
   std::vector<Message>& all = h.messages;
   const size_t least = oldest(thread, word, h);
-  const size_t n = sort.newest || random_.once_in(1)
-                       ? all.size()
-                       : least + 1 + random_.below(all.size() - least);
-  const bool fits =
-      n < all.size() && !all[n].exchanged && all[n].position - all[n - 1].position > 1;
-  if (!fits) {
-    std::memcpy(word, &value, sizeof value);
-    add(thread, word, h, {.value = value}, sort);
-  } else {
-    Message m{.value = value};
-    m.time = ++time_;
-    m.position = all[n - 1].position + (all[n].position - all[n - 1].position) / 2;
-    m.group = thread.group;
-    m.released = released_by(thread, word, sort);
-    thread.now.see(word, m.position);
-    all.insert(all.begin() + static_cast<std::ptrdiff_t>(n), std::move(m));
-    bound(h);
-    bound(thread);
-  }
+  size_t n = sort.newest || random_.once_in(1) ? all.size()
+                                               : least + 1 + random_.below(all.size() - least);
+  if (n < all.size() && (all[n].exchanged || all[n].position - all[n - 1].position <= 1))
+    n = all.size();
+  if (n == all.size()) std::memcpy(word, &value, sizeof value);
+  add(thread, word, h, n, {.value = value}, sort);
   if (sort.sequential) order_sequential(thread);
 }
 
 void Memory::stored_in_place(Thread& thread, Word word, uint32_t before, const Sort& sort) {
   if (sort.sequential) order_sequential(thread);
-  add(thread, word, history(word, before), {.value = bytes_of(word)}, sort);
+  History& h = history(word, before);
+  add(thread, word, h, h.messages.size(), {.value = bytes_of(word)}, sort);
   if (sort.sequential) order_sequential(thread);
 }
 
@@ -220,7 +206,7 @@ void Memory::exchanged(Thread& thread, Word word, uint32_t before, const Sort& s
     m.released.far = read.released.far;
     m.released.near = joined(m.released.near, read.released.far);
   }
-  add(thread, word, h, std::move(m), sort);
+  add(thread, word, h, h.messages.size(), std::move(m), sort);
   if (sort.sequential) order_sequential(thread);
 }
 

@@ -87,9 +87,8 @@ class Memory {
   static size_t oldest(const Thread& thread, Word word, const History& h);
   void observe(Thread& thread, Word word, const Message& m, const Sort& sort);
   Released released_by(Thread& thread, Word word, const Sort& sort) const;
-  void add(Thread& thread, Word word, History& h, Message m, const Sort& sort);
+  void add(Thread& thread, Word word, History& h, size_t n, Message m, const Sort& sort);
   void order_sequential(Thread& thread);
-  static void bound(History& h);
   void bound(Thread& thread) const;
 
   Random& random_;

@@ -1,30 +1,18 @@
 // Accesses of one lane, and the ranges in which waves make theirs.
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <type_traits>
 
-#include "runtime/guest/unwritten.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/reference/lanes/handlers.hpp"
 #include "runtime/reference/memory/atomics.hpp"
 #include "runtime/reference/waves/group.hpp"
 
 namespace lanewise::reference {
-namespace {
-
-bool lies_in(std::span<const std::byte> memory, const std::byte* at) {
-  const std::less<> before;  // also of pointers into different arrays
-  return !before(at, memory.data()) && before(at, memory.data() + memory.size());
-}
-
-}  // namespace
-
 bool find_range(Wave& wave, const Code* code) {
   Group& g = *wave.group;
-  const Access access = g.access_of({wave, wave.lane}, *code);
   Range& range = g.ranges_[code->access];
-  range = reachable(g.memory_, access, access.address);
+  range = reachable(g.memory_, g.access_of({wave, wave.lane}, *code));
   return range.data != nullptr;
 }
 
@@ -40,10 +28,24 @@ void Group::access_memory(Lane lane, const Code& code) {
 /// The address is without the bits that AlignRule::force drops.
 Access Group::access_of(Lane lane, const Code& code) const {
   const ir::Mem& mem = *code.mem;
-  return {mem.space,  (lane.get(code.src[0]) + code.offset) & code.keep,
-          code.bytes, mem.alignment(),
-          mem.align,  code.action != Action::load,
-          mem.pointer};
+  return {mem.space, code.address(lane.get(code.src[0])), code.bytes, mem.alignment(),
+          mem.align, code.action != Action::load,         mem.pointer};
+}
+
+/// The active lanes' accesses all lie in one range that the group's lanes share; if need be another
+/// is looked for. `address`: theirs, by lane.
+bool Group::in_one_range(Wave& wave, const Code& code, uint64_t* address) {
+  const Range& r = wave.ranges[code.access];
+  const auto all_fit = [&] {
+    bool fit = r.data != nullptr && r.step == 0;
+    if (fit)
+      for_each_lane(wave.mask, [&](uint32_t i) {
+        address[i] = code.address(wave.get(code.src[0], i));
+        fit = fit && r.holds(code, address[i]);
+      });
+    return fit;
+  };
+  return all_fit() || (find_range(wave, &code) && all_fit());
 }
 
 Located Group::locate_access(Lane lane, const Code& code) {
@@ -58,7 +60,7 @@ Located Group::locate_access(Lane lane, const Code& code) {
                   .size = access.bytes,
                   .parameter = known ? memory_.parameters[mem.pointer] : ir::kNone});
   }
-  if (!written_.empty() && at.data != nullptr) check_written(lane, code, at);
+  if (!written_.empty() && at.data != nullptr) look_at_bytes(lane, code, at);
   if (setting_.touch) {
     setting_.touch({{index_[0], index_[1], index_[2]},
                     lane.linear(),
@@ -71,40 +73,6 @@ Located Group::locate_access(Lane lane, const Code& code) {
                     at.fault});
   }
   return at;
-}
-
-/// Reads of bytes that nobody wrote are faults that change nothing.
-void Group::check_written(Lane lane, const Code& code, const Located& at) {
-  if (undefined_) return follow_memory(lane, code, at);
-  const ir::Mem& mem = *code.mem;
-  const auto small =
-      std::ranges::find_if(written_, [&](const Written& w) { return w.holds(at.data); });
-  const bool in_arena = lies_in(memory_.arena, at.data) && request_.unwritten != nullptr;
-  if (small == written_.end() && !in_arena) return;
-  const auto written = [&](uint32_t first, uint32_t bytes) {
-    return in_arena ? request_.unwritten->written(at.address + first, bytes)
-                    : small->missing(at.data + first, bytes) == 0;
-  };
-  const auto all_written = [&] {
-    if (mem.used_bytes == 0xffffffff) return written(0, code.bytes);
-    for (uint32_t n = 0; n < code.bytes; ++n)
-      if ((mem.used_bytes >> n & 1) != 0 && !written(n, 1)) return false;
-    return true;
-  };
-  if (code.action != Action::store && !all_written())
-    record(lane, {.kind = FaultKind::uninitialised,
-                  .site = code.site,
-                  .address = at.address,
-                  .size = code.bytes});
-  if (code.action == Action::load) return;
-  const unsigned size = ir::size_of(mem.elem);
-  for (uint32_t i = 0; i < mem.count; ++i) {
-    if (code.action != Action::atom && code.src[1 + i] == ir::kNone) continue;
-    if (in_arena)
-      request_.unwritten->note(at.address + uint64_t{i} * size, size);
-    else
-      small->note(at.data + size_t{i} * size, size);
-  }
 }
 
 /// Between registers and the bytes of the access. A null pointer stands for a fault: loads and

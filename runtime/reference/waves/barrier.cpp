@@ -7,6 +7,16 @@ namespace lanewise::reference {
 
 using ir::BarrierKind;
 
+/// For so many lanes; 0: all.
+Barrier& Group::named_barrier(uint32_t id, uint32_t count) {
+  Barrier& barrier = barriers_[id];
+  const uint32_t named = count != 0 ? count : lane_count_;
+  barrier.wanted = std::max(barrier.wanted, count);
+  barrier.least = std::min(barrier.least, named);
+  barrier.most = std::max(barrier.most, named);
+  return barrier;
+}
+
 /// Barriers open between the rounds of the lanes, so that all who arrive in one round leave
 /// together.
 void Group::arrive(Lane lane, const Code& code) {
@@ -15,16 +25,13 @@ void Group::arrive(Lane lane, const Code& code) {
   };
   const uint32_t id = source(0);
   if (id >= kBarriers) {
-    record(lane, FaultKind::illegal_instruction, code.site);
+    record(lane, {.kind = FaultKind::illegal_instruction, .site = code.site});
     end(lane.wave, lane.bit());
     return;
   }
-  Barrier& barrier = barriers_[id];
+  const uint32_t count = source(1);
+  Barrier& barrier = named_barrier(id, count);
   lane.wave.ticket[lane.i] = barrier.arrived++;
-  const uint32_t count = source(1), named = count != 0 ? count : lane_count_;
-  barrier.wanted = std::max(barrier.wanted, count);
-  barrier.least = std::min(barrier.least, named);
-  barrier.most = std::max(barrier.most, named);
   if (setting_.sync != nullptr) note_arrival(id, lane, code, count);
   const auto kind = static_cast<BarrierKind>(code.mode);
   if (kind == BarrierKind::arrive) {
@@ -50,18 +57,15 @@ bool Group::arrive_together(Wave& wave, uint64_t lanes, const Code& code) {
   const auto source = [&](uint32_t n) {
     return n < code.sources ? static_cast<uint32_t>(wave.get(code.src[n], 0)) : 0;
   };
-  const uint32_t id = source(0), count = source(1), named = count != 0 ? count : lane_count_;
+  const uint32_t id = source(0), count = source(1);
   if (id >= kBarriers) return false;
-  Barrier& barrier = barriers_[id];
+  Barrier& barrier = named_barrier(id, count);
   uint32_t arrived = barrier.arrived;
   for_each_lane(lanes, [&](uint32_t i) {
     wave.ticket[i] = arrived++;
     wave.barrier[i] = static_cast<uint8_t>(id);
   });
   barrier.arrived = arrived;
-  barrier.wanted = std::max(barrier.wanted, count);
-  barrier.least = std::min(barrier.least, named);
-  barrier.most = std::max(barrier.most, named);
   if (setting_.sync != nullptr)
     for_each_lane(lanes, [&](uint32_t i) { note_arrival(id, {wave, i}, code, count); });
   wave.at_barrier |= lanes;

@@ -1,7 +1,7 @@
-#include "runtime/reference/waves/control.hpp"
-
+// Handlers of what decides where lanes go: jumps, guards, stops; and those around others.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "runtime/reference/init/undefined.hpp"
 #include "runtime/reference/lanes/handlers.hpp"
@@ -55,311 +55,290 @@ bool has_plain_words(const Code& code) {
 
 }  // namespace
 
-void Control::set_handlers(Code& code, Finder find, Wishes wishes) {
-  code.plain = plain(code, find, wishes);
-  if (code.plain[0] == access_watched) {
-    Wishes unraced = wishes;
-    unraced.raced = false;
-    code.moves = plain(code, find, unraced);
-    code.plain_words = code.action != Action::nothing && has_plain_words(code);
-  }
-  if (wishes.followed && code.plain[0] == access_lanes && code.action != Action::atom &&
-      has_plain_words(code)) {
-    Wishes untouched = wishes;
-    untouched.touched = false;
-    code.moves = plain(code, find, untouched);
-    code.plain = both(access_followed);
-  }
-  code.unguarded = code.event != 0 ? both(traced) : code.plain;
-  code.unwatched = code.guarded ? Handlers{guarded, guarded_lane} : code.unguarded;
-  if (wishes.scheduled && (is_memory(code) ? is_of_many(code) : code.op == ir::Op::fence)) {
-    code.resumed = code.unwatched;
-    code.unwatched = both(stop_before);
-  }
-  code.run = wishes.watched ? both(watched) : code.unwatched;
-  if (wishes.counted &&
-      (is_memory(code) || is_counted_arithmetic(code) || code.action == Action::branch))
-    code.run = both(counted);
-  if (wishes.followed) code.run = both(followed);
-  if (wishes.ahead && is_memory(code) && order_can_be_seen(code)) {
-    code.resumed = code.run;
-    code.run = both(pause);
-  }
-  code.may_stop =
-      code.action == Action::barrier || code.action == Action::trap || code.action == Action::wave;
-}
-
-Handlers Control::plain(const Code& code, Finder find, Wishes wishes) {
-  if (wishes.raced && code.op == ir::Op::async_note) return both(note_copies);
-  if (wishes.raced && (is_memory(code) ? is_of_many(code) : code.op == ir::Op::fence))
-    return both(access_watched);
-  switch (code.action) {
-    case Action::jump:
-    case Action::branch:
-    case Action::switch_:
-    case Action::exit: {
-      constexpr Handler kEnds[] = {jump, branch, choose, exit};
-      return both(wishes.lockstep
-                      ? end_block
-                      : kEnds[static_cast<int>(code.action) - static_cast<int>(Action::jump)]);
+struct Control {
+  static void set_handlers(Code& code, Finder find, Wishes wishes) {
+    code.plain = plain(code, find, wishes);
+    if (code.plain[0] == access_watched) {
+      Wishes unraced = wishes;
+      unraced.raced = false;
+      code.moves = plain(code, find, unraced);
+      code.plain_words = code.action != Action::nothing && has_plain_words(code);
     }
-    case Action::nothing:
-      return both(nothing);
-    case Action::barrier:
-      return both(barrier);
-    case Action::trap:
-      return both(trap);
-    case Action::report:
-      return both(report);
-    case Action::wave:
-      return both(wave_op);
-    case Action::load:
-    case Action::store:
-    case Action::atom:
-      if (wishes.touched) return both(access_lanes);
-      break;
-    case Action::sreg: {
-      const auto reg = static_cast<ir::SReg>(code.mode);
-      if (reg >= ir::SReg::ctaid_x && reg <= ir::SReg::ctaid_z) return both(group_value);
-      break;
+    if (wishes.followed && code.plain[0] == access_lanes && code.action != Action::atom &&
+        has_plain_words(code)) {
+      Wishes untouched = wishes;
+      untouched.touched = false;
+      code.moves = plain(code, find, untouched);
+      code.plain = both(access_followed);
     }
-    default:
-      break;
+    code.unguarded = code.event != 0 ? both(traced) : code.plain;
+    code.unwatched = code.guarded ? Handlers{guarded, guarded_lane} : code.unguarded;
+    if (wishes.scheduled && (is_memory(code) ? is_of_many(code) : code.op == ir::Op::fence)) {
+      code.resumed = code.unwatched;
+      code.unwatched = both(stop_before);
+    }
+    code.run = wishes.watched ? both(watched) : code.unwatched;
+    if (wishes.counted &&
+        (is_memory(code) || is_counted_arithmetic(code) || code.action == Action::branch))
+      code.run = both(counted);
+    if (wishes.followed) code.run = both(followed);
+    if (wishes.ahead && is_memory(code) && order_can_be_seen(code)) {
+      code.resumed = code.run;
+      code.run = both(pause);
+    }
+    code.may_stop = code.action == Action::barrier || code.action == Action::trap ||
+                    code.action == Action::wave;
   }
-  const Handlers found = find(code);
-  if (found[0] != nullptr) return found;
-  return both(is_memory(code) ? access_lanes : compute);
-}
 
-// --- ends of blocks -----------------------------------------------------------------------------
+  static Handlers plain(const Code& code, Finder find, Wishes wishes) {
+    if (wishes.raced && code.op == ir::Op::async_note) return both(note_copies);
+    if (wishes.raced && (is_memory(code) ? is_of_many(code) : code.op == ir::Op::fence))
+      return both(access_watched);
+    constexpr std::pair<Action, Handler> kOwn[] = {
+        {Action::nothing, nothing}, {Action::barrier, barrier}, {Action::trap, trap},
+        {Action::report, report},   {Action::wave, wave_op},    {Action::jump, jump},
+        {Action::branch, branch},   {Action::switch_, choose},  {Action::exit, exit}};
+    if (wishes.lockstep && code.action >= Action::jump) return both(end_block);
+    for (const auto& [action, handler] : kOwn)
+      if (code.action == action) return both(handler);
+    if (is_memory(code) && wishes.touched) return both(access_lanes);
+    const auto reg = static_cast<ir::SReg>(code.mode);
+    if (code.action == Action::sreg && reg >= ir::SReg::ctaid_x && reg <= ir::SReg::ctaid_z)
+      return both(group_value);
+    const Handlers found = find(code);
+    if (found[0] != nullptr) return found;
+    return both(is_memory(code) ? access_lanes : compute);
+  }
 
-/// All active lanes take the jump.
-const Code* Control::go(Wave& wave, const Code* code, uint32_t target) {
-  Group& g = *wave.group;
-  const uint32_t position = code->targets[target];
-  if (position <= position_of(wave, code)) {
-    if (code->counts && ++wave.run_steps > wave.headroom && !g.count_steps(wave, *code))
-      return nullptr;
-    if (!g.slice_goes_on()) {
-      // They are still ready and go on in the next round.
-      g.use_up_slice(static_cast<uint32_t>(std::popcount(wave.mask)));
-      Group::stop_at(wave, position, wave.mask);
-      g.start_slice();
-      return nullptr;
+  // --- ends of blocks ----------------------------------------------------------------------------
+
+  /// All active lanes take the jump.
+  static const Code* go(Wave& wave, const Code* code, uint32_t target) {
+    Group& g = *wave.group;
+    const uint32_t position = code->targets[target];
+    if (position <= position_of(wave, code)) {
+      if (code->counts && ++wave.run_steps > wave.headroom && !g.count_steps(wave, *code))
+        return nullptr;
+      if (!g.slice_goes_on()) {
+        // They are still ready and go on in the next round.
+        g.use_up_slice(static_cast<uint32_t>(std::popcount(wave.mask)));
+        Group::stop_at(wave, position, wave.mask);
+        g.start_slice();
+        return nullptr;
+      }
+    }
+    const Code* next = wave.codes + position;
+    if (next->rank < wave.meet) return next;
+    g.note_steps(wave, wave.mask);
+    g.set_apart(wave, position, wave.mask);
+    wave.activate(0);
+    return nullptr;
+  }
+
+  /// Some of the active lanes take another jump than the others, which go first. False: the launch
+  /// is abandoned.
+  static bool leave_by(Wave& wave, const Code* code, uint32_t target, uint64_t lanes) {
+    Group& g = *wave.group;
+    const uint32_t position = code->targets[target];
+    g.note_steps(wave, lanes);
+    if (position <= position_of(wave, code)) {
+      g.setting_.deadline.check();
+      for (uint64_t left = code->counts ? lanes : 0; left != 0; left &= left - 1)
+        if (!g.count_step({wave, static_cast<uint32_t>(std::countr_zero(left))}, code->site,
+                          position_of(wave, code)))
+          return wave.activate(0), false;
+    }
+    g.set_apart(wave, position, lanes);
+    wave.activate(wave.mask & ~lanes);
+    return true;
+  }
+
+  static const Code* jump(Wave& wave, const Code* code) { return go(wave, code, 0); }
+
+  static const Code* branch(Wave& wave, const Code* code) {
+    const uint64_t taken = wave.mask & guard_of(wave, code);
+    if (taken == wave.mask) return go(wave, code, 0);
+    if (taken == 0) return go(wave, code, 1);
+    const Code* codes = wave.codes;
+    const uint32_t* to = code->targets;
+    const uint32_t later = codes[to[0]].rank < codes[to[1]].rank ? 1 : 0;
+    if (!leave_by(wave, code, later, later == 0 ? taken : wave.mask & ~taken)) return nullptr;
+    return go(wave, code, 1 - later);
+  }
+
+  static const Code* choose(Wave& wave, const Code* code) {
+    const uint32_t* selectors = wave.at<uint32_t>(code->s0);
+    const std::vector<uint64_t>& cases = code->term->cases;
+    for (;;) {
+      const uint32_t selector = selectors[wave.lane];
+      uint32_t n = 0;
+      while (n < cases.size() && static_cast<uint32_t>(cases[n]) != selector) ++n;
+      const uint64_t same =
+          lanes_of(wave.mask, [&](uint32_t i) { return selectors[i] == selector; });
+      if (same == wave.mask) return go(wave, code, n);
+      if (!leave_by(wave, code, n, same)) return nullptr;
     }
   }
-  const Code* next = wave.codes + position;
-  if (next->rank < wave.meet) return next;
-  g.note_steps(wave, wave.mask);
-  g.set_apart(wave, position, wave.mask);
-  wave.activate(0);
-  return nullptr;
-}
 
-/// Some of the active lanes take another jump than the others, which go first. False: the launch is
-/// abandoned.
-bool Control::leave_by(Wave& wave, const Code* code, uint32_t target, uint64_t lanes) {
-  Group& g = *wave.group;
-  const uint32_t position = code->targets[target];
-  g.note_steps(wave, lanes);
-  if (position <= position_of(wave, code)) {
-    g.setting_.deadline.check();
-    for (uint64_t left = code->counts ? lanes : 0; left != 0; left &= left - 1)
-      if (!g.count_step({wave, static_cast<uint32_t>(std::countr_zero(left))}, code->site,
-                        position_of(wave, code)))
-        return wave.activate(0), false;
+  static const Code* exit(Wave& wave, const Code* /*code*/) {
+    wave.group->end(wave, wave.mask);
+    wave.activate(0);
+    return nullptr;
   }
-  g.set_apart(wave, position, lanes);
-  wave.activate(wave.mask & ~lanes);
-  return true;
-}
 
-const Code* Control::jump(Wave& wave, const Code* code) {
-  return go(wave, code, 0);
-}
+  /// In lockstep the tree says what comes next.
+  static const Code* end_block(Wave& /*wave*/, const Code* /*code*/) { return nullptr; }
 
-const Code* Control::branch(Wave& wave, const Code* code) {
-  const uint64_t taken = wave.mask & guard_of(wave, code);
-  if (taken == wave.mask) return go(wave, code, 0);
-  if (taken == 0) return go(wave, code, 1);
-  const Code* codes = wave.codes;
-  const uint32_t* to = code->targets;
-  const uint32_t later = codes[to[0]].rank < codes[to[1]].rank ? 1 : 0;
-  if (!leave_by(wave, code, later, later == 0 ? taken : wave.mask & ~taken)) return nullptr;
-  return go(wave, code, 1 - later);
-}
+  // --- stops -------------------------------------------------------------------------------------
 
-const Code* Control::choose(Wave& wave, const Code* code) {
-  const uint32_t* selectors = wave.at<uint32_t>(code->s0);
-  const std::vector<uint64_t>& cases = code->term->cases;
-  for (;;) {
-    const uint32_t selector = selectors[wave.lane];
-    uint32_t n = 0;
-    while (n < cases.size() && static_cast<uint32_t>(cases[n]) != selector) ++n;
-    uint64_t same = 0;
-    for_each_lane(wave.mask, [&](uint32_t i) { same |= uint64_t{selectors[i] == selector} << i; });
-    if (same == wave.mask) return go(wave, code, n);
-    if (!leave_by(wave, code, n, same)) return nullptr;
+  static const Code* nothing(Wave& /*wave*/, const Code* code) { return code + 1; }
+
+  static const Code* barrier(Wave& wave, const Code* code) {
+    Group& g = *wave.group;
+    const uint64_t lanes = wave.mask;
+    Group::stop_at(wave, position_of(wave, code), lanes);
+    if (!g.arrive_together(wave, lanes, *code))
+      for_each_lane(lanes, [&](uint32_t i) { g.arrive({wave, i}, *code); });
+    return nullptr;
   }
-}
 
-const Code* Control::exit(Wave& wave, const Code* /*code*/) {
-  wave.group->end(wave, wave.mask);
-  wave.activate(0);
-  return nullptr;
-}
+  static const Code* trap(Wave& wave, const Code* code) {
+    report(wave, code);
+    return exit(wave, code);
+  }
 
-/// In lockstep the tree says what comes next.
-const Code* Control::end_block(Wave& /*wave*/, const Code* /*code*/) {
-  return nullptr;
-}
-
-// --- stops --------------------------------------------------------------------------------------
-
-const Code* Control::nothing(Wave& /*wave*/, const Code* code) {
-  return code + 1;
-}
-
-const Code* Control::barrier(Wave& wave, const Code* code) {
-  Group& g = *wave.group;
-  const uint64_t lanes = wave.mask;
-  Group::stop_at(wave, position_of(wave, code), lanes);
-  if (!g.arrive_together(wave, lanes, *code))
-    for_each_lane(lanes, [&](uint32_t i) { g.arrive({wave, i}, *code); });
-  return nullptr;
-}
-
-const Code* Control::trap(Wave& wave, const Code* code) {
-  report(wave, code);
-  return exit(wave, code);
-}
-
-const Code* Control::report(Wave& wave, const Code* code) {
-  for_each_lane(wave.mask, [&](uint32_t i) {
-    wave.group->record({wave, i}, static_cast<FaultKind>(code->mode), code->site);
-  });
-  return code + 1;
-}
-
-const Code* Control::wave_op(Wave& wave, const Code* code) {
-  Group& g = *wave.group;
-  const uint64_t lanes = wave.mask;
-  const uint32_t position = position_of(wave, code);
-  if (g.meets_at_once(wave, *code)) {
-    if (g.shuffle_all(wave, *code)) return code + 1;
-    for_each_lane(lanes, [&](uint32_t i) { wave.position[i] = position; });
-    g.run_wave_op(wave, lanes);
+  static const Code* report(Wave& wave, const Code* code) {
+    for_each_lane(wave.mask, [&](uint32_t i) {
+      wave.group->record({wave, i},
+                         {.kind = static_cast<FaultKind>(code->mode), .site = code->site});
+    });
     return code + 1;
   }
-  Group::stop_at(wave, position, lanes);
-  wave.at_wave |= lanes;
-  return nullptr;
-}
 
-// --- what has no handler of its own -------------------------------------------------------------
-
-const Code* Control::compute(Wave& wave, const Code* code) {
-  for_each_lane(wave.mask, [&](uint32_t i) { wave.group->compute({wave, i}, *code); });
-  return code + 1;
-}
-
-/// A special register that the group's lanes share.
-const Code* Control::group_value(Wave& wave, const Code* code) {
-  const uint64_t value = wave.group->special_register({wave, wave.lane}, *code);
-  if (wave.full() && width_of(code->dst[0]) == ir::Width::b32)
-    std::fill_n(wave.at<uint32_t>(code->d0), wave.stride, static_cast<uint32_t>(value));
-  else
-    for_each_lane(wave.mask, [&](uint32_t i) { wave.set(code->dst[0], i, value); });
-  return code + 1;
-}
-
-// --- around others ------------------------------------------------------------------------------
-
-const Code* Control::watched(Wave& wave, const Code* code) {
-  Group& g = *wave.group;
-  if (g.setting_.hook && !code->added && code->action < Action::jump) {
-    const Lane lane{wave, wave.lane};
-    g.watched_.clear();
-    for (size_t n = 0; n < g.request_.program->regs.size(); ++n)
-      g.watched_.push_back(lane.get(g.program_.slots[n]));
-    g.setting_.hook({{g.index_[0], g.index_[1], g.index_[2]},
-                     lane.linear(),
-                     code->block,
-                     code->inst,
-                     g.watched_});
-  }
-  if (g.program_.counts_clocks)
-    for_each_lane(wave.mask, [&](uint32_t i) { ++g.clocks_[wave.first + i]; });
-  return code->unwatched[wave.single](wave, code);
-}
-
-/// Most waves have nothing that would have to be followed.
-const Code* Control::followed(Wave& wave, const Code* code) {
-  Group& g = *wave.group;
-  if (g.undefined_ && g.undefined_->any(wave))
-    for_each_lane(wave.mask, [&](uint32_t i) { g.follow({wave, i}, *code); });
-  if (g.program_.counts_clocks) return watched(wave, code);
-  return code->unwatched[wave.single](wave, code);
-}
-
-/// Before the guard: an instruction is executed though no lane takes part.
-const Code* Control::counted(Wave& wave, const Code* code) {
-  Group& g = *wave.group;
-  const uint64_t lanes = code->guarded ? wave.mask & guard_of(wave, code) : wave.mask;
-  if (code->action == Action::branch)
-    g.count_branch(*code, wave.mask, wave.mask & guard_of(wave, code));
-  else if (is_counted_arithmetic(*code))
-    g.count_arithmetic(*code, lanes);
-  else
-    g.count_access(wave, *code, lanes);
-  return code->unwatched[wave.single](wave, code);
-}
-
-const Code* Control::guarded(Wave& wave, const Code* code) {
-  const uint64_t before = wave.mask, lanes = before & guard_of(wave, code);
-  if (lanes == 0) return code + 1;
-  if (lanes == before) return code->unguarded[wave.single](wave, code);
-  wave.activate(lanes);
-  const Code* next = code->unguarded[wave.single](wave, code);
-  wave.activate((before & ~lanes) | (next != nullptr ? wave.mask : 0));
-  return code + 1;
-}
-
-const Code* Control::guarded_lane(Wave& wave, const Code* code) {
-  if ((guard_of(wave, code) >> wave.lane & 1) == 0) return code + 1;
-  return code->unguarded[1](wave, code);
-}
-
-/// Lanes of which some make the access. The schedule says who goes on.
-const Code* Control::stop_before(Wave& wave, const Code* code) {
-  const uint64_t lanes = wave.mask;
-  if (code->guarded && (lanes & guard_of(wave, code)) == 0) return code + 1;
-  Group::stop_at(wave, position_of(wave, code), lanes);
-  wave.at_access |= lanes;
-  return nullptr;
-}
-
-/// Lanes that run ahead go no further; see Group::run_ahead().
-const Code* Control::pause(Wave& wave, const Code* code) {
-  if (!wave.ahead) return code->resumed[wave.single](wave, code);
-  const uint64_t lanes = code->guarded ? wave.mask & guard_of(wave, code) : wave.mask;
-  Group::stop_at(wave, position_of(wave, code), lanes);
-  wave.at_access |= lanes;
-  return wave.mask != 0 ? code + 1 : nullptr;
-}
-
-const Code* Control::traced(Wave& wave, const Code* code) {
-  Group& g = *wave.group;
-  if (g.request_.events != nullptr) {
+  static const Code* wave_op(Wave& wave, const Code* code) {
+    Group& g = *wave.group;
     const uint64_t lanes = wave.mask;
-    if (g.exact_) {
-      Group::stop_at(wave, position_of(wave, code), lanes);
-      wave.at_access |= lanes;
-      return nullptr;
+    const uint32_t position = position_of(wave, code);
+    if (g.meets_at_once(wave, *code)) {
+      if (g.shuffle_all(wave, *code)) return code + 1;
+      for_each_lane(lanes, [&](uint32_t i) { wave.position[i] = position; });
+      g.run_wave_op(wave, lanes);
+      return code + 1;
     }
-    for_each_lane(lanes, [&](uint32_t i) { g.note_event({wave, i}, *code); });
+    Group::stop_at(wave, position, lanes);
+    wave.at_wave |= lanes;
+    return nullptr;
   }
-  return code->plain[wave.single](wave, code);
+
+  // --- what has no handler of its own ------------------------------------------------------------
+
+  static const Code* compute(Wave& wave, const Code* code) {
+    for_each_lane(wave.mask, [&](uint32_t i) { wave.group->compute({wave, i}, *code); });
+    return code + 1;
+  }
+
+  /// A special register that the group's lanes share.
+  static const Code* group_value(Wave& wave, const Code* code) {
+    const uint64_t value = wave.group->special_register({wave, wave.lane}, *code);
+    if (wave.full() && width_of(code->dst[0]) == ir::Width::b32)
+      std::fill_n(wave.at<uint32_t>(code->d0), wave.stride, static_cast<uint32_t>(value));
+    else
+      for_each_lane(wave.mask, [&](uint32_t i) { wave.set(code->dst[0], i, value); });
+    return code + 1;
+  }
+
+  // --- around others -----------------------------------------------------------------------------
+
+  static const Code* watched(Wave& wave, const Code* code) {
+    Group& g = *wave.group;
+    if (g.setting_.hook && !code->added && code->action < Action::jump) {
+      const Lane lane{wave, wave.lane};
+      g.watched_.clear();
+      for (size_t n = 0; n < g.request_.program->regs.size(); ++n)
+        g.watched_.push_back(lane.get(g.program_.slots[n]));
+      g.setting_.hook({{g.index_[0], g.index_[1], g.index_[2]},
+                       lane.linear(),
+                       code->block,
+                       code->inst,
+                       g.watched_});
+    }
+    if (g.program_.counts_clocks)
+      for_each_lane(wave.mask, [&](uint32_t i) { ++g.clocks_[wave.first + i]; });
+    return code->unwatched[wave.single](wave, code);
+  }
+
+  /// Most waves have nothing that would have to be followed.
+  static const Code* followed(Wave& wave, const Code* code) {
+    Group& g = *wave.group;
+    if (g.undefined_ && g.undefined_->any(wave))
+      for_each_lane(wave.mask, [&](uint32_t i) { g.follow({wave, i}, *code); });
+    if (g.program_.counts_clocks) return watched(wave, code);
+    return code->unwatched[wave.single](wave, code);
+  }
+
+  /// Before the guard: an instruction is executed though no lane takes part.
+  static const Code* counted(Wave& wave, const Code* code) {
+    Group& g = *wave.group;
+    const uint64_t lanes = code->guarded ? wave.mask & guard_of(wave, code) : wave.mask;
+    if (code->action == Action::branch)
+      g.count_branch(*code, wave.mask, wave.mask & guard_of(wave, code));
+    else if (is_counted_arithmetic(*code))
+      g.count_arithmetic(*code, lanes);
+    else
+      g.count_access(wave, *code, lanes);
+    return code->unwatched[wave.single](wave, code);
+  }
+
+  static const Code* guarded(Wave& wave, const Code* code) {
+    const uint64_t before = wave.mask, lanes = before & guard_of(wave, code);
+    if (lanes == 0) return code + 1;
+    if (lanes == before) return code->unguarded[wave.single](wave, code);
+    wave.activate(lanes);
+    const Code* next = code->unguarded[wave.single](wave, code);
+    wave.activate((before & ~lanes) | (next != nullptr ? wave.mask : 0));
+    return code + 1;
+  }
+
+  static const Code* guarded_lane(Wave& wave, const Code* code) {
+    if ((guard_of(wave, code) >> wave.lane & 1) == 0) return code + 1;
+    return code->unguarded[1](wave, code);
+  }
+
+  /// Lanes of which some make the access. The schedule says who goes on.
+  static const Code* stop_before(Wave& wave, const Code* code) {
+    const uint64_t lanes = wave.mask;
+    if (code->guarded && (lanes & guard_of(wave, code)) == 0) return code + 1;
+    Group::stop_at(wave, position_of(wave, code), lanes);
+    wave.at_access |= lanes;
+    return nullptr;
+  }
+
+  /// Lanes that run ahead go no further; see Group::run_ahead().
+  static const Code* pause(Wave& wave, const Code* code) {
+    if (!wave.ahead) return code->resumed[wave.single](wave, code);
+    const uint64_t lanes = code->guarded ? wave.mask & guard_of(wave, code) : wave.mask;
+    Group::stop_at(wave, position_of(wave, code), lanes);
+    wave.at_access |= lanes;
+    return wave.mask != 0 ? code + 1 : nullptr;
+  }
+
+  static const Code* traced(Wave& wave, const Code* code) {
+    Group& g = *wave.group;
+    if (g.request_.events != nullptr) {
+      const uint64_t lanes = wave.mask;
+      if (g.exact_) {
+        Group::stop_at(wave, position_of(wave, code), lanes);
+        wave.at_access |= lanes;
+        return nullptr;
+      }
+      for_each_lane(lanes, [&](uint32_t i) { g.note_event({wave, i}, *code); });
+    }
+    return code->plain[wave.single](wave, code);
+  }
+};
+
+void set_handlers(Code& code, Finder find, Wishes wishes) {
+  Control::set_handlers(code, find, wishes);
 }
 
 }  // namespace lanewise::reference

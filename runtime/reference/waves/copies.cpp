@@ -2,8 +2,6 @@
 // them, and accesses to their bytes.
 #include "runtime/reference/race/copies.hpp"
 
-#include <functional>
-
 #include "runtime/ir/mbarrier.hpp"
 #include "runtime/reference/lanes/handlers.hpp"
 #include "runtime/reference/waves/group.hpp"
@@ -38,11 +36,8 @@ void Group::note_copy(Lane lane, const Code& code) {
     case ir::AsyncNote::reduce: {
       const std::byte* data = number != 0 ? place(number, note != ir::AsyncNote::read) : nullptr;
       if (data == nullptr) return;
-      const std::less<> before;
-      const bool shared =
-          !before(data, shared_.data()) && before(data, shared_.data() + shared_.size());
       return copies.add(lane.linear(), code.site, kind,
-                        {race::place_of(data), address, number, shared}, note);
+                        {race::place_of(data), address, number, holds(shared_, data)}, note);
     }
     case ir::AsyncNote::commit:
       return copies.commit(lane.linear(), kind);

@@ -86,11 +86,9 @@ bool Group::step_wave(Wave& wave) {
 void Group::run_access(WaveAccess& access) {
   const Code& code = *access.code;
   events::Collector& collector = *request_.events;
-  const Dim3& grid = request_.grid;
-  const uint64_t group = (uint64_t{index_[2]} * grid.y + index_[1]) * grid.x + index_[0];
   trace::WaveRecord& record =
-      collector.exact_record(group, static_cast<uint16_t>(access.wave), code.event, access.policy,
-                             access.mask, access.address);
+      collector.exact_record(number(), static_cast<uint16_t>(access.wave), code.event,
+                             access.policy, access.mask, access.address);
   const events::Point& point = collector.plan().point(code.event);
   const bool moves = point.access && point.space != ir::Space::param;
   if (moves && code.bytes > kMaxAccess)

@@ -15,14 +15,6 @@
 #include "runtime/support/error.hpp"
 
 namespace lanewise::reference {
-namespace {
-
-uint64_t lowest(uint32_t lanes) {
-  return lanes >= 64 ? ~uint64_t{0} : (uint64_t{1} << lanes) - 1;
-}
-
-}  // namespace
-
 Group::Group(const LaunchRequest& request, const DecodedProgram& program, const MemoryView& memory,
              const Setting& setting)
     : request_(request),
@@ -103,22 +95,19 @@ void Group::start(const std::array<uint32_t, 3>& index) {
     for (const Zeros& z : program_.zeroed) std::memset(wave.regs + z.offset, 0, z.bytes);
   }
   if (lockstep_ == nullptr) return;
-  for (WaveWalk& walk : lockstep_->walks()) walk.start();
-}
-
-bool Group::run_ready_waves() {
-  bool ran = false;
-  for (WaveWalk& walk : lockstep_->walks()) {
-    if (abandoned_ || !walk.can_run()) continue;
-    ran = true;
-    walk.run(false);
-  }
-  return ran;
+  for (WaveWalk& walk : lockstep_->walks) walk.start();
 }
 
 bool Group::run_ready_lanes() {
-  if (lockstep_ != nullptr) return run_ready_waves();
   bool ran = false;
+  if (lockstep_ != nullptr) {
+    for (WaveWalk& walk : lockstep_->walks) {
+      if (abandoned_ || !walk.can_run()) continue;
+      ran = true;
+      walk.run(false);
+    }
+    return ran;
+  }
   for (Wave& wave : waves_) {
     const uint64_t ready = wave.ready();
     if (ready == 0) continue;

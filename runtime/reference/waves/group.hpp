@@ -50,7 +50,7 @@ inline constexpr uint32_t kBarriers = 16;
 /// Back edges after which looping lanes give way, where they may wait for other groups.
 inline constexpr uint64_t kResidentSlice = 128;
 
-class Lockstep;
+struct Lockstep;
 class Orders;
 class SyncWatch;
 class Profile;
@@ -125,12 +125,13 @@ class Group {
 
   // group.cpp: the life of a group
   bool run_ready_lanes();
-  bool run_ready_waves();
   void end(Wave& wave, uint64_t lanes);
   /// Fills in who and where.
   void record(Lane lane, Fault fault);
-  void record(Lane lane, FaultKind kind, uint32_t site) {
-    record(lane, {.kind = kind, .site = site});
+  /// The group's number in the grid.
+  uint64_t number() const {
+    const Dim3& grid = request_.grid;
+    return (uint64_t{index_[2]} * grid.y + index_[1]) * grid.x + index_[0];
   }
   Lane lane_at(uint32_t linear) { return {waves_[linear / wave_lanes_], linear % wave_lanes_}; }
 
@@ -144,6 +145,7 @@ class Group {
   void run_on(Wave& wave, const Code* code);
   const Code* take_next(Wave& wave);
   void set_apart(Wave& wave, uint32_t position, uint64_t lanes);
+  void set_all_apart(Wave& wave, uint64_t lanes);
   static void note_steps(Wave& wave, uint64_t lanes);
   void set_headroom(Wave& wave);
   static void stop_at(Wave& wave, uint32_t position, uint64_t lanes);
@@ -183,6 +185,7 @@ class Group {
   void advance_late(Wave& wave, uint32_t lane);
 
   // barrier.cpp
+  Barrier& named_barrier(uint32_t id, uint32_t count);
   void arrive(Lane lane, const Code& code);
   bool arrive_together(Wave& wave, uint64_t lanes, const Code& code);
   uint32_t opens(const Barrier& barrier) const;
@@ -211,17 +214,16 @@ class Group {
 
   // interpret.cpp: one lane
   void compute(Lane lane, const Code& code);
-  void convert_format(Lane lane, const Code& code) const;
   uint64_t special_register(Lane lane, const Code& code) const;
   uint64_t read_clock(uint32_t lane) const;
 
   // access.cpp
   void access_memory(Lane lane, const Code& code);
   Access access_of(Lane lane, const Code& code) const;
+  bool in_one_range(Wave& wave, const Code& code, uint64_t* address);
   Located locate_access(Lane lane, const Code& code);
   /// Every byte of every access is looked at: whether it was written, or by who asked for it.
   bool looks_at_bytes() const { return !written_.empty() || setting_.touch; }
-  void check_written(Lane lane, const Code& code, const Located& at);
 
   // undefined.cpp: values that nobody has written, up to where something depends on them
   struct Bytes;
@@ -234,7 +236,8 @@ class Group {
   void follow_load(Lane lane, const Code& code, const Located& at, const Bytes& bytes);
   void follow_store(Lane lane, const Code& code, const Located& at, const Bytes& bytes);
   void follow_atomic(Lane lane, const Code& code, const Located& at, const Bytes& bytes);
-  void follow_memory(Lane lane, const Code& code, const Located& at);
+  void look_at_bytes(Lane lane, const Code& code, const Located& at);
+  void report_reads(Lane lane, const Code& code, const Located& at, const Bytes& bytes);
   void use(Lane lane, const Code& code, Slot slot, UndefinedUse how);
   void use(Lane lane, const Code& code, const UndefinedBits& value, UndefinedUse how);
   void move_bytes(Lane lane, const Code& code, std::byte* data);

@@ -32,15 +32,9 @@ void append(const std::vector<ir::Node>& nodes, const DecodedProgram& program, T
 
 }  // namespace
 
-TreeList flatten(const DecodedProgram& program) {
-  TreeList tree;
+Lockstep::Lockstep(Group& group, const DecodedProgram& program, std::vector<Wave>& waves) {
   append(program.order->tree.body, program, tree);
-  return tree;
-}
-
-Lockstep::Lockstep(Group& group, const DecodedProgram& program, std::vector<Wave>& waves)
-    : tree_(flatten(program)) {
-  for (Wave& wave : waves) walks_.emplace_back(group, tree_, wave);
+  for (Wave& wave : waves) walks.emplace_back(group, tree, wave);
 }
 
 WaveWalk::WaveWalk(Group& group, const TreeList& tree, Wave& wave)
@@ -64,12 +58,7 @@ void WaveWalk::run(bool force) {
 
 /// Pending lanes that wait somewhere in [from, to).
 uint64_t WaveWalk::inside(uint32_t from, uint32_t to) const {
-  if (pending_ == 0) return 0;
-  uint64_t found = 0;
-  for_each_lane(pending_, [&](uint32_t i) {
-    if (at_[i] >= from && at_[i] < to) found |= uint64_t{1} << i;
-  });
-  return found;
+  return lanes_of(pending_, [&](uint32_t i) { return at_[i] >= from && at_[i] < to; });
 }
 
 /// The lanes come to item `n` in a later walk.
@@ -126,8 +115,11 @@ uint64_t WaveWalk::node(uint32_t n, uint64_t active, Flow& flow) {
     }
     case Kind::loop:
       return loop(n, active);
-    case Kind::scope:
-      return scope(n, active);
+    case Kind::scope: {
+      Flow inner;
+      const uint64_t through = list(n + 1, item.body_end, active, inner);
+      return through | inner.breaks;
+    }
     case Kind::break_:
       flow.breaks |= active;
       return 0;
@@ -142,12 +134,6 @@ uint64_t WaveWalk::node(uint32_t n, uint64_t active, Flow& flow) {
       return active;
   }
   return active;
-}
-
-uint64_t WaveWalk::scope(uint32_t n, uint64_t active) {
-  Flow flow;
-  const uint64_t through = list(n + 1, tree_.items[n].body_end, active, flow);
-  return through | flow.breaks;
 }
 
 /// Lanes that wait inside may be in any iteration: the lowest comes first.
@@ -181,18 +167,14 @@ uint32_t WaveWalk::next_iteration(const TreeItem& item, uint64_t lanes) const {
 }
 
 uint64_t WaveWalk::in_iteration(const TreeItem& item, uint64_t lanes, uint32_t iteration) const {
-  uint64_t found = 0;
-  for_each_lane(lanes, [&](uint32_t i) {
-    found |= uint64_t{iterations_[item.loop * kMaxWave + i] == iteration} << i;
-  });
-  return found;
+  return lanes_of(lanes,
+                  [&](uint32_t i) { return iterations_[item.loop * kMaxWave + i] == iteration; });
 }
 
 uint64_t WaveWalk::repeat(const TreeItem& item, uint64_t lanes) {
-  uint64_t go_on = 0;
-  for_each_lane(lanes, [&](uint32_t i) {
+  const uint64_t go_on = lanes_of(lanes, [&](uint32_t i) {
     ++iteration(item, i);
-    if (!item.counts || group_.count_step({wave_, i}, item.site)) go_on |= uint64_t{1} << i;
+    return !item.counts || group_.count_step({wave_, i}, item.site);
   });
   if (lanes != 0 && !group_.slice_goes_on()) {
     group_.use_up_slice(1);
@@ -212,10 +194,8 @@ uint64_t WaveWalk::block(uint32_t n, uint64_t active) {
       active = run_codes(position, next, active);
       if (next == item.last) return active;
     }
-    uint64_t waited = 0;
-    for_each_lane(waiting, [&](uint32_t i) {
-      if (wave_.position[i] == next) waited |= uint64_t{1} << i;
-    });
+    const uint64_t waited =
+        lanes_of(waiting, [&](uint32_t i) { return wave_.position[i] == next; });
     pending_ &= ~waited;
     active = step(n, next, active, waited);
     position = next + 1;
@@ -260,9 +240,8 @@ uint64_t WaveWalk::wave_op(uint32_t n, uint64_t lanes) {
   while (lanes != 0) {
     const Lane first{wave_, static_cast<uint32_t>(std::countr_zero(lanes))};
     const uint64_t members = Group::member_mask(first);
-    uint64_t together = 0;
-    for_each_lane(lanes, [&](uint32_t i) {
-      together |= uint64_t{Group::member_mask({wave_, i}) == members} << i;
+    const uint64_t together = lanes_of(lanes, [&](uint32_t i) {
+      return Group::member_mask({wave_, i}) == members;
     });
     lanes &= ~together;
     const bool rendezvous = Group::at_rendezvous(first);

@@ -26,7 +26,6 @@ struct TreeList {
   std::vector<TreeItem> items;
   uint32_t loops = 0;
 };
-TreeList flatten(const DecodedProgram& program);
 
 /// One wave. Lanes are bits of masks, and which of them are active together follows from the tree
 /// alone. Lanes that have to wait leave the masks; a walk goes through the tree once, from its
@@ -50,7 +49,6 @@ class WaveWalk {
   uint64_t list(uint32_t from, uint32_t to, uint64_t active, Flow& flow);
   uint64_t node(uint32_t n, uint64_t active, Flow& flow);
   uint64_t block(uint32_t n, uint64_t active);
-  uint64_t scope(uint32_t n, uint64_t active);
   uint64_t loop(uint32_t n, uint64_t active);
   uint64_t run_codes(uint32_t from, uint32_t to, uint64_t active);
   uint64_t step(uint32_t n, uint32_t position, uint64_t active, uint64_t waited);
@@ -77,14 +75,10 @@ class WaveWalk {
   bool force_ = false, gives_way_ = false;
 };
 
-class Lockstep {
- public:
+struct Lockstep {
+  TreeList tree;
+  std::vector<WaveWalk> walks;
   Lockstep(Group& group, const DecodedProgram& program, std::vector<Wave>& waves);
-  std::vector<WaveWalk>& walks() { return walks_; }
-
- private:
-  TreeList tree_;
-  std::vector<WaveWalk> walks_;
 };
 
 }  // namespace lanewise::reference

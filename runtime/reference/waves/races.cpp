@@ -3,7 +3,6 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <functional>
 
 #include "runtime/ir/wave_ops.hpp"
 #include "runtime/reference/lanes/handlers.hpp"
@@ -13,19 +12,6 @@
 
 namespace lanewise::reference {
 namespace {
-
-bool lies_within(std::span<const std::byte> memory, const std::byte* at) {
-  const std::less<> before;
-  return !memory.empty() && !before(at, memory.data()) && before(at, memory.data() + memory.size());
-}
-
-bool is_strong(const ir::Mem& mem) {
-  return mem.order != ir::Order::weak;
-}
-
-bool is_wide(const ir::Mem& mem) {
-  return mem.scope != ir::Scope::cta || mem.order == ir::Order::volatile_;
-}
 
 uint8_t changed_bytes(uint32_t before, uint32_t after) {
   uint8_t changed = 0;
@@ -59,18 +45,7 @@ bool Group::watch_wave(Wave& wave, const Code& code) {
   const bool stores = code.action == Action::store;
   race::WaveWords words;
   const Range& r = wave.ranges[code.access];
-  const Slot operand = code.src[0];
-  const auto all_fit = [&] {
-    if (r.data == nullptr || r.step != 0) return false;
-    bool fit = true;
-    for_each_lane(wave.mask, [&](uint32_t i) {
-      const uint64_t address = (wave.get(operand, i) + code.offset) & code.keep;
-      fit = fit && address - r.base <= r.limit && (address & code.aligned) == 0;
-      words.address[i] = address;
-    });
-    return fit;
-  };
-  if (!all_fit() && (!find_range(wave, &code) || !all_fit())) return false;
+  if (!in_one_range(wave, code, words.address)) return false;
   if (is_private(r.data)) return false;
   words.wave = wave.index;
   words.first = wave.first;
@@ -117,20 +92,18 @@ bool Group::watch_wave(Wave& wave, const Code& code) {
 
 /// Memory that no two lanes have in common, that none of them writes, or whose order is the host's.
 bool Group::is_private(const std::byte* data) const {
-  return lies_within(memory_.local, data) || lies_within(memory_.record, data) ||
-         lies_within(memory_.params, data) || lies_within(memory_.services, data);
+  return holds(memory_.local, data) || holds(memory_.record, data) || holds(memory_.params, data) ||
+         holds(memory_.services, data);
 }
 
 void Group::watch_access(Lane lane, const Code& code) {
-  const uint64_t address = (lane.get(code.src[0]) + code.offset) & code.keep;
+  const uint64_t address = code.address(lane.get(code.src[0]));
   const Range& r = lane.wave.ranges[code.access];
-  const auto fits = [&] {
-    return r.data != nullptr && address - r.base <= r.limit && (address & code.aligned) == 0;
-  };
   const uint32_t first = lane.wave.lane;
   lane.wave.lane = lane.i;  // find_range() asks for the first active one
   Located at;
-  if (!looks_at_bytes() && (fits() || (find_range(lane.wave, &code) && fits())))
+  if (!looks_at_bytes() &&
+      (r.holds(code, address) || (find_range(lane.wave, &code) && r.holds(code, address))))
     at = {r.data + lane.linear() * r.step + (address - r.base), FaultKind::none, address};
   else
     at = locate_access(lane, code);
@@ -145,7 +118,7 @@ void Group::watch_access(Lane lane, const Code& code) {
   move_bytes(lane, code, at.data);
   race::Touched t = touched(lane, code);
   // What an acquiring load finds has been released before; what a release publishes lies before it.
-  if (is_strong(*code.mem)) {
+  if (race::is_strong(*code.mem)) {
     const bool changed =
         code.action == Action::store || std::memcmp(before.data() + low, at.data, code.bytes) != 0;
     t.mark.epoch = watch_order(lane, code, at.data, writes && changed);
@@ -154,20 +127,14 @@ void Group::watch_access(Lane lane, const Code& code) {
 }
 
 race::Shadow& Group::shadow_of(const std::byte* data) {
-  return lies_within(memory_.shared, data) ? *race_shared_ : setting_.races->global;
+  return holds(memory_.shared, data) ? *race_shared_ : setting_.races->global;
 }
 
 race::Touched Group::touched(Lane lane, const Code& code) const {
   race::Touched t;
   t.mark = {race_clocks_->group(), race_clocks_->now(lane.linear()), code.site,
-            static_cast<uint16_t>(lane.linear()), 0};
-  if (is_strong(*code.mem)) t.mark.flags |= race::Mark::kStrong;
-  if (is_wide(*code.mem)) t.mark.flags |= race::Mark::kWide;
-  if (code.action == Action::atom) {
-    t.mark.flags |= race::Mark::kAtomic;
-    const ir::AtomOp op = code.mem->atom;
-    if (op == ir::AtomOp::cas || op == ir::AtomOp::fcas) t.mark.flags |= race::Mark::kSwap;
-  }
+            static_cast<uint16_t>(lane.linear()),
+            race::flags_of(*code.mem, code.action == Action::atom)};
   t.size = code.bytes;
   return t;
 }
@@ -210,7 +177,7 @@ uint32_t Group::watch_order(Lane lane, const Code& code, const std::byte* data, 
   race::Watch& watch = *setting_.races;
   race::Clocks& clocks = *race_clocks_;
   const ir::Mem& mem = *code.mem;
-  const bool shared = lies_within(memory_.shared, data);
+  const bool shared = holds(memory_.shared, data);
   race::Objects& objects = shared ? clocks.shared : watch.objects;
   const uint64_t place = race::place_of(data);
   const bool swaps = mem.atom == ir::AtomOp::cas || mem.atom == ir::AtomOp::exch;
@@ -220,13 +187,13 @@ uint32_t Group::watch_order(Lane lane, const Code& code, const std::byte* data, 
   const bool reads = code.action != Action::store, atomic = code.action == Action::atom;
   if (reads && !objects.empty())
     if (const auto known = objects.find(place); known != objects.end())
-      clocks.acquire(lane.linear(), known->second, is_wide(mem),
+      clocks.acquire(lane.linear(), known->second, race::is_wide(mem),
                      both || mem.order == Order::acquire);
   const race::Epoch epoch = clocks.now(lane.linear());
   if (!changed) return epoch;
   const bool ordered = both || mem.order == Order::release;
   if (clocks.releases(lane.linear(), ordered))
-    return clocks.release(lane.linear(), objects[place], is_wide(mem), ordered, atomic);
+    return clocks.release(lane.linear(), objects[place], race::is_wide(mem), ordered, atomic);
   if (!atomic && !objects.empty()) objects.erase(place);
   return epoch;
 }

@@ -74,13 +74,7 @@ void Group::advance_lane(Wave& wave, uint32_t lane) {
 
 /// The lanes at the lowest rank; others wait for them where paths meet.
 void Group::advance_wave(Wave& wave) {
-  for (uint64_t left = wave.ready() | (wave.live & wave.at_access); left != 0;) {
-    const uint32_t position = wave.position[static_cast<uint32_t>(std::countr_zero(left))];
-    uint64_t same = 0;
-    for_each_lane(left, [&](uint32_t i) { same |= uint64_t{wave.position[i] == position} << i; });
-    set_apart(wave, position, same);
-    left &= ~same;
-  }
+  set_all_apart(wave, wave.ready() | (wave.live & wave.at_access));
   const Code* code = take_next(wave);
   const uint64_t stopped = wave.mask & wave.at_access;
   if (stopped != 0 && stopped != wave.mask) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 #include <map>
 #include <optional>
 
@@ -136,8 +135,7 @@ std::shared_ptr<const Sync> Group::stuck_at_mbarrier(const Wave& running, uint32
       if (data == nullptr) return {};
       Phase phase{access.address, read_little_endian(data, sizeof(uint64_t)),
                   lane.get(codes[poll.load + 1].src[1])};
-      const std::less<> before;
-      phase.shared = !before(data, shared_.data()) && before(data, shared_.data() + shared_.size());
+      phase.shared = holds(shared_, data);
       if (phase.shared) phase.address = static_cast<uint64_t>(data - shared_.data());
       const bool passed = (phase.state ^ phase.asked) >> ir::mbarrier::kParityAt != 0;
       return passed || !phase.shared ? std::nullopt : std::optional(phase);

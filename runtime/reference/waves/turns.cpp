@@ -35,14 +35,18 @@ void Group::run_wave(Wave& wave) {
   setting_.deadline.check();
   if (std::exchange(wave.fresh, false)) return run_from(wave, 0, wave.ready());
   apart_count_ = 0;
-  for (uint64_t left = wave.ready(); left != 0;) {
-    const uint32_t position = wave.position[static_cast<uint32_t>(std::countr_zero(left))];
-    uint64_t same = 0;
-    for_each_lane(left, [&](uint32_t i) { same |= uint64_t{wave.position[i] == position} << i; });
-    set_apart(wave, position, same);
-    left &= ~same;
-  }
+  set_all_apart(wave, wave.ready());
   run_on(wave, take_next(wave));
+}
+
+/// Each where it stands.
+void Group::set_all_apart(Wave& wave, uint64_t lanes) {
+  while (lanes != 0) {
+    const uint32_t position = wave.position[static_cast<uint32_t>(std::countr_zero(lanes))];
+    const uint64_t same = lanes_of(lanes, [&](uint32_t i) { return wave.position[i] == position; });
+    set_apart(wave, position, same);
+    lanes &= ~same;
+  }
 }
 
 /// What of a turn lies before the first instruction whose place among others' can be seen, lanes

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <functional>
 
 #include "runtime/guest/allocation_at.hpp"
 #include "runtime/guest/unwritten.hpp"
@@ -21,10 +20,6 @@ constexpr size_t kMostCopies = size_t{1} << 16;
 
 constexpr Slot pred_slot(uint32_t offset) {
   return offset | static_cast<Slot>(ir::Width::pred);
-}
-
-uint64_t lowest(size_t bits) {
-  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
 }
 
 /// Of one bit a byte, eight.
@@ -44,17 +39,9 @@ uint64_t bytes_of_bits(uint64_t bits) {
 }
 
 bool decides_more_than_registers(const Code& code) {
-  switch (code.action) {
-    case Action::load:
-    case Action::store:
-    case Action::atom:
-    case Action::barrier:
-    case Action::trap:
-    case Action::report:
-      return true;
-    default:
-      return false;
-  }
+  constexpr Action kActions[] = {Action::load,    Action::store, Action::atom,
+                                 Action::barrier, Action::trap,  Action::report};
+  return std::ranges::find(kActions, code.action) != std::end(kActions);
 }
 
 }  // namespace
@@ -158,7 +145,7 @@ void Group::follow_registers(Lane lane, const Code& code, bool unsure) {
     undefined_->set(lane.wave, code.dst[n], lane.i, results[n]);
 }
 
-/// What it loads is looked at when its bytes are (follow_memory).
+/// What it loads is looked at when its bytes are (look_at_bytes).
 void Group::follow_access(Lane lane, const Code& code) {
   use(lane, code, code.src[0], UndefinedUse::address);
   if (code.action == Action::store) return;
@@ -167,19 +154,34 @@ void Group::follow_access(Lane lane, const Code& code) {
 }
 
 /// Where no range is known the bytes count as written.
-void Group::follow_memory(Lane lane, const Code& code, const Located& at) {
+void Group::look_at_bytes(Lane lane, const Code& code, const Located& at) {
   const auto own =
       std::ranges::find_if(written_, [&](const Written& w) { return w.holds(at.data); });
-  const std::less<> before;
-  const bool in_arena = request_.unwritten != nullptr && !before(at.data, memory_.arena.data()) &&
-                        before(at.data, memory_.arena.data() + memory_.arena.size());
+  const bool in_arena = request_.unwritten != nullptr && holds(memory_.arena, at.data);
   if (own == written_.end() && !in_arena) return;
-  Bytes bytes;
-  bytes.own = own != written_.end() ? &*own : nullptr;
-  bytes.global = request_.unwritten;
+  const Bytes bytes{own != written_.end() ? &*own : nullptr, request_.unwritten};
+  if (!undefined_) return report_reads(lane, code, at, bytes);
   if (code.action == Action::load) return follow_load(lane, code, at, bytes);
   if (code.action == Action::store) return follow_store(lane, code, at, bytes);
   follow_atomic(lane, code, at, bytes);
+}
+
+/// Reads themselves are faults, which change nothing.
+void Group::report_reads(Lane lane, const Code& code, const Located& at, const Bytes& bytes) {
+  const ir::Mem& mem = *code.mem;
+  if (code.action != Action::store) {
+    uint64_t missing = bytes.missing(at, 0, code.bytes);
+    if (mem.used_bytes != 0xffffffff) missing &= mem.used_bytes;
+    if (missing != 0)
+      record(lane, {.kind = FaultKind::uninitialised,
+                    .site = code.site,
+                    .address = at.address,
+                    .size = code.bytes});
+  }
+  if (code.action == Action::load) return;
+  const unsigned size = ir::size_of(mem.elem);
+  for (uint32_t i = 0; i < mem.count; ++i)
+    if (code.action == Action::atom || code.src[1 + i] != ir::kNone) bytes.note(at, i * size, size);
 }
 
 /// Of a load or a store of whole words by lanes that all find theirs in one range: every byte was
@@ -192,24 +194,12 @@ bool Group::all_written(Wave& wave, const Code& code) {
   // The access itself finds out whether it is there.
   Written& shared = written_.front();
   if (r.data != nullptr && r.step == 0 && shared.full() && shared.holds(r.data)) return true;
-  uint64_t low = 0, high = 0;
-  const auto all_fit = [&] {
-    if (r.data == nullptr || r.step != 0) return false;
-    bool fit = true;
-    low = ~uint64_t{0}, high = 0;
-    for_each_lane(wave.mask, [&](uint32_t i) {
-      const uint64_t address = (wave.get(code.src[0], i) + code.offset) & code.keep;
-      fit = fit && address - r.base <= r.limit && (address & code.aligned) == 0;
-      low = std::min(low, address), high = std::max(high, address);
-    });
-    return fit;
-  };
-  if (!all_fit() && (!find_range(wave, &code) || !all_fit())) return false;
+  std::array<uint64_t, kMaxWave> address;
+  if (!in_one_range(wave, code, address.data())) return false;
   if (shared.holds(r.data)) {
     bool all = true;
     for_each_lane(wave.mask, [&](uint32_t i) {
-      const uint64_t address = (wave.get(code.src[0], i) + code.offset) & code.keep;
-      const std::byte* at = r.data + (address - r.base);
+      const std::byte* at = r.data + (address[i] - r.base);
       if (!stores)
         all = all && shared.missing(at, code.bytes) == 0;
       else if (shared.note(at, code.bytes); !copied_by_.empty())
@@ -218,10 +208,12 @@ bool Group::all_written(Wave& wave, const Code& code) {
     return all;
   }
   if (written_.back().holds(r.data)) return false;
-  const std::less<> before;
-  const bool in_arena = request_.unwritten != nullptr && !before(r.data, memory_.arena.data()) &&
-                        before(r.data, memory_.arena.data() + memory_.arena.size());
-  return !in_arena || request_.unwritten->written(low, high - low + code.bytes);
+  if (request_.unwritten == nullptr || !holds(memory_.arena, r.data)) return true;
+  uint64_t low = address[wave.lane], high = low;
+  for_each_lane(wave.mask, [&](uint32_t i) {
+    low = std::min(low, address[i]), high = std::max(high, address[i]);
+  });
+  return request_.unwritten->written(low, high - low + code.bytes);
 }
 
 const Code* access_followed(Wave& wave, const Code* code) {
@@ -314,22 +306,21 @@ void Group::follow_wave_op(Wave& wave, uint64_t participants, uint64_t members) 
   for_each_lane(participants, [&](uint32_t i) {
     const Lane lane{wave, i};
     const Code& code = lane.code();
-    const auto from = [&](uint32_t source) {
-      return (wave.present >> source & 1) != 0 ? first[source] : UndefinedBits{};
-    };
     UndefinedBits result = some;
+    result.bits = lanes != 0 ? ~uint64_t{0} : 0;
+    const auto take = [&](uint32_t source, uint64_t of) {
+      result = (of >> source & 1) != 0 ? first[source] : UndefinedBits{};
+    };
     bool in_range = false;
     switch (code.op) {
-      case Op::shfl: {
-        const uint32_t source = shuffle_source(lane, code, in_range);
-        result = (participants >> source & 1) != 0 ? first[source] : UndefinedBits{};
+      case Op::shfl:
+        take(shuffle_source(lane, code, in_range), participants);
         break;
-      }
       case Op::readlane:
-        result = from(static_cast<uint32_t>(lane.get(code.src[1])) & (wave_lanes_ - 1));
+        take(static_cast<uint32_t>(lane.get(code.src[1])) & (wave_lanes_ - 1), wave.present);
         break;
       case Op::readfirst:
-        result = from(static_cast<uint32_t>(std::countr_zero(participants)));
+        take(static_cast<uint32_t>(std::countr_zero(participants)), participants);
         break;
       case Op::ballot:
       case Op::vote_ballot:
@@ -341,13 +332,11 @@ void Group::follow_wave_op(Wave& wave, uint64_t participants, uint64_t members) 
         result.bits = 0;
         break;
       default:
-        result.bits = lanes != 0 ? ~uint64_t{0} : 0;
         break;
     }
     for (uint32_t n = 0; n < code.results; ++n) {
       UndefinedBits value = result;
-      const bool moves = code.op == Op::shfl;
-      if (n != 0 && moves) value.bits = 0;
+      if (n != 0 && code.op == Op::shfl) value.bits = 0;
       if (width_of(code.dst[n]) == ir::Width::pred) value.bits = value.bits != 0 ? 1 : 0;
       undefined_->set(wave, code.dst[n], i, value);
     }

@@ -5,6 +5,7 @@
 
 #include "runtime/ir/wave_ops.hpp"
 #include "runtime/reference/init/undefined.hpp"
+#include "runtime/reference/memory/atomic_bits.hpp"
 #include "runtime/reference/race/clocks.hpp"
 #include "runtime/reference/waves/group.hpp"
 #include "runtime/reference/waves/lockstep.hpp"
@@ -15,24 +16,6 @@ namespace {
 using ir::Op;
 
 constexpr uint64_t kAllLanes = ~uint64_t{0};
-
-uint32_t combine(ir::AtomOp op, bool is_signed, uint32_t a, uint32_t b) {
-  const bool less = is_signed ? static_cast<int32_t>(a) < static_cast<int32_t>(b) : a < b;
-  switch (op) {
-    case ir::AtomOp::min:
-      return less ? a : b;
-    case ir::AtomOp::max:
-      return less ? b : a;
-    case ir::AtomOp::and_:
-      return a & b;
-    case ir::AtomOp::or_:
-      return a | b;
-    case ir::AtomOp::xor_:
-      return a ^ b;
-    default:
-      return a + b;
-  }
-}
 
 }  // namespace
 
@@ -45,9 +28,7 @@ struct Group::Gathered {
   uint32_t reduced = 0;
 
   uint64_t equal_to(uint64_t v) const {
-    uint64_t mask = 0;
-    for_each_lane(members, [&](uint32_t i) { mask |= uint64_t{value[i] == v} << i; });
-    return mask;
+    return lanes_of(members, [&](uint32_t i) { return value[i] == v; });
   }
 };
 
@@ -80,13 +61,11 @@ int Group::compare_places(Lane a, Lane b) const {
 
 /// None of the lanes can come to where `first` waits.
 bool Group::none_below(Wave& wave, uint64_t lanes, Lane first) const {
-  bool none = true;
-  for_each_lane(lanes, [&](uint32_t i) {
-    const int order = compare_places({wave, i}, first);
-    // One that stands in front of the instruction comes to it next.
-    none = none && (order > 0 || (order == 0 && (wave.at_wave >> i & 1) != 0));
-  });
-  return none;
+  return lanes_of(lanes, [&](uint32_t i) {
+           const int order = compare_places({wave, i}, first);
+           // One that stands in front of the instruction comes to it next.
+           return order < 0 || (order == 0 && (wave.at_wave >> i & 1) == 0);
+         }) == 0;
 }
 
 /// Two lanes that wait carry an operation out together.
@@ -121,9 +100,7 @@ bool Group::meets_at_once(Wave& wave, const Code& code) const {
 
 /// The lanes of the wave that wait with `first`.
 uint64_t Group::lanes_at(Wave& wave, Lane first) const {
-  uint64_t mask = 0;
-  for_each_lane(wave.at_wave, [&](uint32_t i) { mask |= uint64_t{meet({wave, i}, first)} << i; });
-  return mask;
+  return lanes_of(wave.at_wave, [&](uint32_t i) { return meet({wave, i}, first); });
 }
 
 /// A rendezvous: all lanes of its mask are there. Else: no lane can come any more. In lockstep the
@@ -164,7 +141,7 @@ bool Group::run_partial_wave_ops() {
     });
     ran = true;
     if (lockstep_ != nullptr) {
-      lockstep_->walks()[wave.index].run(true);
+      lockstep_->walks[wave.index].run(true);
     } else {
       run_wave_op(wave, lanes_at(wave, {wave, lowest}));
     }
@@ -186,13 +163,13 @@ void Group::run_wave_op(Wave& wave, uint64_t participants) {
     const Code& own = (participants >> i & 1) != 0 ? wave.codes[wave.position[i]] : code;
     g.value[i] = own.sources > 0 ? wave.get(own.src[0], i) : 0;
   });
-  for_each_lane(g.members, [&](uint32_t i) { g.yes |= uint64_t{g.value[i] != 0} << i; });
+  g.yes = lanes_of(g.members, [&](uint32_t i) { return g.value[i] != 0; });
   if (code.op == Op::redux && g.members != 0) {
     const auto lowest = static_cast<uint32_t>(std::countr_zero(g.members));
     g.reduced = static_cast<uint32_t>(g.value[lowest]);
     for_each_lane(g.members & (g.members - 1), [&](uint32_t i) {
-      g.reduced = combine(code.mem->atom, ir::is_signed(code.type), g.reduced,
-                          static_cast<uint32_t>(g.value[i]));
+      g.reduced = static_cast<uint32_t>(atomic_bits(
+          code.mem->atom, sizeof(uint32_t), ir::is_signed(code.type), g.reduced, g.value[i], 0));
     });
   }
   if (race_clocks_) watch_meeting(wave, g.members, code);
@@ -208,56 +185,45 @@ void Group::run_wave_op(Wave& wave, uint64_t participants) {
 
 void Group::finish_wave_op(Lane lane, const Code& code, const Gathered& g) const {
   const uint64_t own = g.value[lane.i];
+  // As many bits as the register has.
   const auto result = [&](uint32_t n, uint64_t value) { lane.set(code.dst[n], value); };
   switch (code.op) {
     case Op::ballot:
     case Op::vote_ballot:
-      result(0, code.op == Op::ballot ? g.yes : g.yes & 0xffffffff);
-      break;
+      return result(0, g.yes);
     case Op::vote_any:
-      result(0, g.yes != 0);
-      break;
+      return result(0, g.yes != 0);
     case Op::vote_all:
-      result(0, g.yes == g.members);
-      break;
+      return result(0, g.yes == g.members);
     case Op::vote_uni:
-      result(0, g.yes == g.members || g.yes == 0);
-      break;
+      return result(0, g.yes == g.members || g.yes == 0);
     case Op::shfl:
-      shuffle(lane, code, g);
-      break;
+      return shuffle(lane, code, g);
     case Op::match_any:
-      result(0, g.equal_to(own) & 0xffffffff);
-      break;
+      return result(0, g.equal_to(own));
     case Op::match_all: {
       const bool agree = g.equal_to(own) == g.members;
-      result(0, agree ? g.members & 0xffffffff : 0);
-      result(1, agree);
-      break;
+      result(0, agree ? g.members : 0);
+      return result(1, agree);
     }
     case Op::redux:
-      result(0, g.reduced);
-      break;
+      return result(0, g.reduced);
     case Op::activemask:
-      result(0, g.participants & 0xffffffff);
-      break;
+      return result(0, g.participants);
     case Op::elect: {
       const uint64_t from = g.members != 0 ? g.members : g.participants;
       const auto leader = static_cast<uint32_t>(std::countr_zero(from));
       result(0, leader);
-      result(1, leader == lane.i);
-      break;
+      return result(1, leader == lane.i);
     }
     case Op::readlane: {
       const uint32_t from = static_cast<uint32_t>(lane.get(code.src[1])) & (wave_lanes_ - 1);
-      result(0, (g.present >> from & 1) != 0 ? g.value[from] : 0);
-      break;
+      return result(0, (g.present >> from & 1) != 0 ? g.value[from] : 0);
     }
     case Op::readfirst:
-      result(0, g.value[static_cast<uint32_t>(std::countr_zero(g.participants))]);
-      break;
+      return result(0, g.value[static_cast<uint32_t>(std::countr_zero(g.participants))]);
     default:
-      break;  // wave_sync gives nothing
+      return;  // wave_sync gives nothing
   }
 }
 
@@ -306,11 +272,6 @@ using FindSources = uint64_t (*)(const uint32_t*, const uint32_t*, std::array<ui
 constexpr FindSources kFindSources[] = {
     find_sources<ir::ShflMode::up>, find_sources<ir::ShflMode::down>,
     find_sources<ir::ShflMode::bfly>, find_sources<ir::ShflMode::idx>};
-static_assert(static_cast<int>(ir::ShflMode::up) == 0 &&
-              static_cast<int>(ir::ShflMode::down) == 1 &&
-              static_cast<int>(ir::ShflMode::bfly) == 2 &&
-              static_cast<int>(ir::ShflMode::idx) == 3);
-
 }  // namespace
 
 /// A shuffle in which all lanes of a full wave of 32 take part; false: it is none.

@@ -2,7 +2,6 @@
 // loads may be late.
 #include <algorithm>
 #include <array>
-#include <functional>
 
 #include "runtime/reference/schedule/orders.hpp"
 #include "runtime/reference/schedule/views.hpp"
@@ -10,11 +9,6 @@
 
 namespace lanewise::reference {
 namespace {
-
-bool is_in(std::span<const std::byte> memory, const std::byte* at) {
-  const std::less<> before;
-  return !memory.empty() && !before(at, memory.data()) && before(at, memory.data() + memory.size());
-}
 
 /// The word that holds the byte.
 std::byte* word_at(std::byte* data) {
@@ -40,9 +34,7 @@ void Group::start_views() {
   views_ = std::make_shared<Views>();
   views_->threads.resize(setting_.in_turn ? lane_count_ : waves_.size());
   views_->late.resize(lane_count_);
-  const auto& grid = request_.grid;
-  for (views::Thread& t : views_->threads)
-    t.group = (index_[2] * grid.y + index_[1]) * grid.x + index_[0];
+  for (views::Thread& t : views_->threads) t.group = static_cast<uint32_t>(number());
   if (!shared_.empty()) setting_.views->forget(shared_.data(), shared_.size());
 }
 
@@ -66,7 +58,7 @@ views::Sort Group::sort_of(const Code& code, const std::byte* data) const {
   const ir::Isa isa = request_.program->isa;
   views::Sort sort;
   const bool plain_load = code.action == Action::load && order == Order::weak;
-  const bool shared = is_in(memory_.shared, data);
+  const bool shared = holds(memory_.shared, data);
   if ((isa == ir::Isa::gcn && (shared || !plain_load)) || (isa == ir::Isa::sass && shared))
     return {true, true, true, false, true, true};  // what is stored last is found at once
   sort.strong = order != Order::weak || code.action == Action::atom;

@@ -64,7 +64,10 @@ struct TestKernel {
     b.emit(Op::load, Type::none, {r}, {address}).mem = m;
     return r;
   }
-  void site(uint32_t n) { b.set_site(n); }
+  void site(uint32_t n) {
+    if (program.sites.size() <= n) program.sites.resize(n + 1);
+    b.set_site(n);
+  }
 };
 
 struct Run {
