@@ -39,18 +39,10 @@ bool loads_parameter(const ir::Program& program, const Inst& inst) {
 
 bool is_commutative(const ir::Mem& mem) {
   using ir::AtomOp;
-  switch (mem.atom) {
-    case AtomOp::add:
-    case AtomOp::sub:
-    case AtomOp::min:
-    case AtomOp::max:
-    case AtomOp::and_:
-    case AtomOp::or_:
-    case AtomOp::xor_:
-      return !ir::is_float(mem.atom_type) && mem.atom_type != ir::Type::bf16;
-    default:
-      return false;
-  }
+  constexpr AtomOp kOps[] = {AtomOp::add,  AtomOp::sub, AtomOp::min, AtomOp::max,
+                             AtomOp::and_, AtomOp::or_, AtomOp::xor_};
+  return std::ranges::find(kOps, mem.atom) != std::end(kOps) && !ir::is_float(mem.atom_type) &&
+         mem.atom_type != ir::Type::bf16;
 }
 
 }  // namespace

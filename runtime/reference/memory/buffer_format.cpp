@@ -53,7 +53,7 @@ uint32_t ones(unsigned n) {
   return n >= 32 ? ~0U : (1U << n) - 1;
 }
 
-uint32_t bits_of(float x) {
+uint32_t word_of(float x) {
   return std::bit_cast<uint32_t>(x);
 }
 /// |x|; products of it and an integer of 16 bits are exact.
@@ -63,11 +63,11 @@ double size_of(uint32_t x) {
 
 /// c / (2^n - 1) as f32.
 uint32_t fraction(uint32_t c, unsigned n) {
-  return bits_of(static_cast<float>(c) / static_cast<float>(ones(n)));
+  return word_of(static_cast<float>(c) / static_cast<float>(ones(n)));
 }
 /// Integer below 2^24 as f32.
 uint32_t whole(uint32_t c) {
-  return bits_of(static_cast<float>(c));
+  return word_of(static_cast<float>(c));
 }
 
 /// Floats with 5 exponent bits (bias 15) and m fraction bits, without their sign.
@@ -75,7 +75,7 @@ uint32_t widen(uint32_t c, unsigned m) {
   const uint32_t f = c & ones(m), e = c >> m & 31;
   if (e == 31) return kInf | f << (23 - m);
   const auto unit = std::bit_cast<float>((std::max(e, 1U) + 112 - m) << 23);
-  return bits_of(static_cast<float>(e != 0 ? f | 1U << m : f) * unit);
+  return word_of(static_cast<float>(e != 0 ? f | 1U << m : f) * unit);
 }
 uint32_t narrow(uint32_t x, unsigned m, bool toward_zero) {
   const auto fraction = static_cast<int>(m);

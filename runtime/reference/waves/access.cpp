@@ -32,22 +32,6 @@ Access Group::access_of(Lane lane, const Code& code) const {
           mem.align, code.action != Action::load,         mem.pointer};
 }
 
-/// The active lanes' accesses all lie in one range that the group's lanes share; if need be another
-/// is looked for. `address`: theirs, by lane.
-bool Group::in_one_range(Wave& wave, const Code& code, uint64_t* address) {
-  const Range& r = wave.ranges[code.access];
-  const auto all_fit = [&] {
-    bool fit = r.data != nullptr && r.step == 0;
-    if (fit)
-      for_each_lane(wave.mask, [&](uint32_t i) {
-        address[i] = code.address(wave.get(code.src[0], i));
-        fit = fit && r.holds(code, address[i]);
-      });
-    return fit;
-  };
-  return all_fit() || (find_range(wave, &code) && all_fit());
-}
-
 Located Group::locate_access(Lane lane, const Code& code) {
   const ir::Mem& mem = *code.mem;
   const Access access = access_of(lane, code);

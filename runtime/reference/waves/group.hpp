@@ -11,6 +11,7 @@
 
 #include "runtime/reference/deadline.hpp"
 #include "runtime/reference/decode.hpp"
+#include "runtime/reference/lanes/handlers.hpp"
 #include "runtime/reference/lanes/wave.hpp"
 #include "runtime/reference/memory/memory.hpp"
 #include "runtime/reference/memory/written.hpp"
@@ -220,7 +221,24 @@ class Group {
   // access.cpp
   void access_memory(Lane lane, const Code& code);
   Access access_of(Lane lane, const Code& code) const;
-  bool in_one_range(Wave& wave, const Code& code, uint64_t* address);
+  /// The active lanes' accesses all lie in one range that the group's lanes share; if need be
+  /// another is looked for. Calls visit(lane, address) from the lowest lane on, maybe twice.
+  template <typename Visit>
+  static bool in_one_range(Wave& wave, const Code& code, Visit visit) {
+    const auto all_fit = [&] {
+      const Range r = wave.ranges[code.access];
+      const Slot operand = code.src[0];
+      if (r.data == nullptr || r.step != 0) return false;
+      bool fit = true;
+      for_each_lane(wave.mask, [&](uint32_t i) {
+        const uint64_t address = code.address(wave.get(operand, i));
+        fit = fit && r.holds(code, address);
+        visit(i, address);
+      });
+      return fit;
+    };
+    return all_fit() || (find_range(wave, &code) && all_fit());
+  }
   Located locate_access(Lane lane, const Code& code);
   /// Every byte of every access is looked at: whether it was written, or by who asked for it.
   bool looks_at_bytes() const { return !written_.empty() || setting_.touch; }

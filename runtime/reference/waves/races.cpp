@@ -45,7 +45,8 @@ bool Group::watch_wave(Wave& wave, const Code& code) {
   const bool stores = code.action == Action::store;
   race::WaveWords words;
   const Range& r = wave.ranges[code.access];
-  if (!in_one_range(wave, code, words.address)) return false;
+  if (!in_one_range(wave, code, [&](uint32_t i, uint64_t at) { words.address[i] = at; }))
+    return false;
   if (is_private(r.data)) return false;
   words.wave = wave.index;
   words.first = wave.first;

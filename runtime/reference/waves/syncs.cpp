@@ -83,14 +83,12 @@ void Group::judge_opening(uint32_t id, const Barrier& barrier, uint32_t lanes) {
   for (const Arrival& a : gone) waves[a.lane / wave_lanes_][a.position].push_back(a.lane);
   for (auto& [index, places] : waves) {
     const Wave& wave = waves_[index];
-    std::vector<uint32_t> absent;
     uint64_t came = 0;
     for (const auto& [position, members] : places)
       for (const uint32_t lane : members) came |= uint64_t{1} << (lane - wave.first);
-    for_each_lane(wave.live & ~came, [&](uint32_t i) { absent.push_back(wave.first + i); });
     const auto& [position, members] = *places.rbegin();
     const Code& code = wave.codes[position];
-    if ((places.size() == 1 && absent.empty()) || ir::may_come_apart(code.from) ||
+    if ((places.size() == 1 && (wave.live & ~came) == 0) || ir::may_come_apart(code.from) ||
         request_.program->isa == ir::Isa::gcn)
       continue;
     Sync sync = sync_of(SyncKind::divergent_barrier, id, 0, names_of(members));

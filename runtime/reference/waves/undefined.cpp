@@ -194,12 +194,16 @@ bool Group::all_written(Wave& wave, const Code& code) {
   // The access itself finds out whether it is there.
   Written& shared = written_.front();
   if (r.data != nullptr && r.step == 0 && shared.full() && shared.holds(r.data)) return true;
-  std::array<uint64_t, kMaxWave> address;
-  if (!in_one_range(wave, code, address.data())) return false;
+  uint64_t low = 0, high = 0;
+  const auto widen = [&](uint32_t i, uint64_t at) {
+    low = i == wave.lane ? at : std::min(low, at);
+    high = i == wave.lane ? at : std::max(high, at);
+  };
+  if (!in_one_range(wave, code, widen)) return false;
   if (shared.holds(r.data)) {
     bool all = true;
     for_each_lane(wave.mask, [&](uint32_t i) {
-      const std::byte* at = r.data + (address[i] - r.base);
+      const std::byte* at = r.data + (code.address(wave.get(code.src[0], i)) - r.base);
       if (!stores)
         all = all && shared.missing(at, code.bytes) == 0;
       else if (shared.note(at, code.bytes); !copied_by_.empty())
@@ -208,12 +212,8 @@ bool Group::all_written(Wave& wave, const Code& code) {
     return all;
   }
   if (written_.back().holds(r.data)) return false;
-  if (request_.unwritten == nullptr || !holds(memory_.arena, r.data)) return true;
-  uint64_t low = address[wave.lane], high = low;
-  for_each_lane(wave.mask, [&](uint32_t i) {
-    low = std::min(low, address[i]), high = std::max(high, address[i]);
-  });
-  return request_.unwritten->written(low, high - low + code.bytes);
+  return request_.unwritten == nullptr || !holds(memory_.arena, r.data) ||
+         request_.unwritten->written(low, high - low + code.bytes);
 }
 
 const Code* access_followed(Wave& wave, const Code* code) {
