@@ -88,14 +88,12 @@ std::optional<unsigned> half_of_mask(const Instruction& i, const Analysis& a,
 }
 
 void find_unread_bits(const Kernel& k, Analysis& a) {
-  constexpr size_t kMostSearches = 64;
-  size_t searches = 0;
+  size_t steps = 200'000;
   for (const BasicBlock& b : a.blocks) {
     ScalarSet stale = b.stale_in;
     for (size_t n = b.begin; b.reached && n < b.end; ++n) {
       const std::optional<unsigned> low = half_of_mask(k.code[n], a, stale);
-      if (low && ++searches <= kMostSearches && bits_are_unread(k, a, n, *low))
-        a.unread_bits[n] = *low;
+      if (low && bits_are_unread(k, a, n, *low, steps)) a.unread_bits[n] = *low;
       step_stale(k.code[n], stale);
     }
   }
