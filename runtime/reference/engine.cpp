@@ -381,9 +381,9 @@ class ReferenceEngine final : public Engine {
         run_patient_groups(request, decoded, memory, setting, group_bytes(request, decoded),
                            result);
       else
-        run_groups(request, decoded, memory, setting,
-                   free && !seen.groups ? threads_for(group_bytes(request, decoded)) : Threads{},
-                   result);
+        reference::run_groups(
+            request, decoded, memory, setting,
+            free && !seen.groups ? threads_for(group_bytes(request, decoded)) : Threads{}, result);
     } catch (guest::Ended& ended) {
       collect(ended.result);
       throw;
