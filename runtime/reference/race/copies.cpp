@@ -210,13 +210,6 @@ void Copies::access(uint32_t lane, uint32_t site, const Span& span, RaceAccess a
 
 void Copies::report(const Copy& copy, uint32_t lane, uint32_t site, const Span& span,
                     RaceAccess access) {
-  Fault fault;
-  fault.kind = FaultKind::data_race;
-  fault.site = site;
-  std::ranges::copy(group_, fault.group);
-  fault.lane = lane;
-  fault.address = span.address;
-  fault.size = static_cast<uint32_t>(span.bytes);
   Race race;
   race.access = access;
   race.other_access = copy.writes ? RaceAccess::copy_write : RaceAccess::copy_read;
@@ -230,7 +223,8 @@ void Copies::report(const Copy& copy, uint32_t lane, uint32_t site, const Span& 
       copy.waited.group != 0 || ended ? RaceRemedy::behind_wait : remedy(copy.kind, copy.writes);
   if (race.remedy == RaceRemedy::copy_group && !copy.phases.empty())
     race.remedy = RaceRemedy::phase;
-  watch_.add(std::move(fault), race);
+  watch_.add({copy.site, site, race.other_access, access},
+             fault_at(group_, lane, site, span.address, span.bytes), race);
 }
 
 }  // namespace lanewise::reference::race
