@@ -6,7 +6,7 @@ namespace lanewise::ir {
 namespace {
 
 /// Conditions made of conditions, and values made of values, are followed so far.
-constexpr int kConditions = 8, kDepth = 24;
+constexpr int kMostConditions = 8, kDepth = 24;
 constexpr size_t kMostAssumed = 32;
 
 }  // namespace
@@ -45,7 +45,7 @@ void UnderGuard::assume_parts(uint32_t condition, bool holds) {
     const auto inputs = ssa_.inputs(condition);
     if (inputs.size() == 1) return assume(inputs[0], holds);
     if (!holds) return;
-    for (const uint32_t common : implied_by(condition, condition, kConditions))
+    for (const uint32_t common : implied_by(condition, condition, kMostConditions))
       assume(common, true);
     return;
   }
@@ -107,7 +107,7 @@ Known UnderGuard::of(uint32_t value, int depth) {
   if (depth == 0) return known;
   const unsigned bits = numbers_.bits(value);
   for (const auto& [condition, holds] : assumed_)
-    known = numbers_.behind(known, value, condition, holds, kConditions);
+    known = numbers_.behind(known, value, condition, holds, kMostConditions);
   if (!known.none()) known = met(known, made(value, depth - 1), bits);
   return known_[value] = known;
 }
