@@ -207,7 +207,7 @@ TEST_CASE("groups may wait for those behind them, and wait no longer than their 
     k.b.jump(loop);
     k.b.set_block(loop);
     k.site(5);
-    if (meets) k.b.emit(Op::barrier, Type::none, {}, {imm(0)});
+    if (meets) k.b.emit(Op::barrier, Type::none, {}, {imm(0), imm(0)});
     ir::Mem seen = TestKernel::mem(Type::u32);
     seen.order = ir::Order::relaxed;
     const Reg come = k.load(imm(kCounter), seen);
