@@ -12,17 +12,17 @@ using namespace lanewise::test;
 
 namespace {
 
-constexpr uint32_t kGroups = 64, kLanes = 128;
-constexpr uint32_t kSteps = 65536 / (kGroups * kLanes);
+constexpr uint32_t kGroups = 64, kLanesOfGroup = 128;
+constexpr uint32_t kSteps = 65536 / (kGroups * kLanesOfGroup);
 
 /// Element n of the format in lane n + step * lanes; its words have n in both halves, each another
 /// way. Out of range in every 16th lane.
 TestKernel kernel_of(uint32_t format, uint8_t mode, uint32_t step) {
   TestKernel k;
   const Reg tid = k.sreg(ir::SReg::linear_tid), group = k.sreg(ir::SReg::ctaid_x);
-  const Reg first = k.b.make(Op::mul, Type::u32, {group, imm(kLanes)});
+  const Reg first = k.b.make(Op::mul, Type::u32, {group, imm(kLanesOfGroup)});
   const Reg lane = k.b.make(Op::add, Type::u32, {first, tid});
-  const Reg n = k.b.make(Op::add, Type::u32, {lane, imm(step * kGroups * kLanes)});
+  const Reg n = k.b.make(Op::add, Type::u32, {lane, imm(step * kGroups * kLanesOfGroup)});
   const Reg other = k.b.make(Op::xor_, Type::u32, {n, imm(0xa5c3)});
   const Reg upper = k.b.make(Op::shl, Type::u32, {other, imm(16)});
   const Reg low = k.b.make(Op::or_, Type::u32, {upper, n});
@@ -39,9 +39,9 @@ TestKernel kernel_of(uint32_t format, uint8_t mode, uint32_t step) {
 }
 
 std::vector<std::byte> results(const TestKernel& k) {
-  const Run r = run(k, kLanes, kGroups);
+  const Run r = run(k, kLanesOfGroup, kGroups);
   REQUIRE(r.result.fault_count == 0);
-  std::vector<std::byte> all(size_t{64} * kGroups * kLanes);
+  std::vector<std::byte> all(size_t{64} * kGroups * kLanesOfGroup);
   r.engine->read(guest::kArenaBase, all);
   return all;
 }
@@ -92,10 +92,10 @@ TEST_CASE("formats: fractions are rounded once") {
   for (uint32_t step = 0; step < kSteps; ++step) {
     TestKernel k = kernel_of(kXyzw | 12U << 15, 0, step);
     REQUIRE(ir::expand_formats(k.program));
-    const Run r = run(k, kLanes, kGroups);
+    const Run r = run(k, kLanesOfGroup, kGroups);
     size_t wrong = 0;
-    for (uint32_t lane = 0; lane < kGroups * kLanes; ++lane) {
-      const uint32_t n = step * kGroups * kLanes + lane;
+    for (uint32_t lane = 0; lane < kGroups * kLanesOfGroup; ++lane) {
+      const uint32_t n = step * kGroups * kLanesOfGroup + lane;
       const float c = n % 16 == 7 ? 0.0F : static_cast<float>(n);
       wrong += static_cast<uint32_t>(r.slot(lane, 0)) != std::bit_cast<uint32_t>(c / 65535.0F);
     }
