@@ -88,12 +88,14 @@ std::optional<unsigned> half_of_mask(const Instruction& i, const Analysis& a,
 }
 
 void find_unread_bits(const Kernel& k, Analysis& a) {
-  size_t steps = 200'000;
+  constexpr size_t kMostSearches = 64;
+  size_t searches = 0;
   for (const BasicBlock& b : a.blocks) {
     ScalarSet stale = b.stale_in;
     for (size_t n = b.begin; b.reached && n < b.end; ++n) {
       const std::optional<unsigned> low = half_of_mask(k.code[n], a, stale);
-      if (low && bits_are_unread(k, a, n, *low, steps)) a.unread_bits[n] = *low;
+      if (low && ++searches <= kMostSearches && bits_are_unread(k, a, n, *low))
+        a.unread_bits[n] = *low;
       step_stale(k.code[n], stale);
     }
   }

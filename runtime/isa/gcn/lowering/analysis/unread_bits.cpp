@@ -116,8 +116,7 @@ class Traces {
 /// Follows a lane that is on behind the instruction, and one that is off, wherever they can get.
 class Search {
  public:
-  Search(const Kernel& kernel, const Analysis& analysis, size_t& steps)
-      : kernel_(kernel), analysis_(analysis), steps_(steps) {}
+  Search(const Kernel& kernel, const Analysis& analysis) : kernel_(kernel), analysis_(analysis) {}
 
   bool finds_no_reader(size_t n, unsigned low) {
     const size_t block = analysis_.block_of[n];
@@ -126,6 +125,8 @@ class Search {
       const Place place = *work_.begin();
       work_.erase(work_.begin());
       const BasicBlock& next = analysis_.blocks[place.first];
+      steps_ += next.end - next.begin;
+      if (steps_ > kMostSteps) return false;
       States states;
       states[place.second] = entered_.at(place);
       if (!follow(place.first, next.begin, states)) return false;
@@ -134,6 +135,7 @@ class Search {
   }
 
  private:
+  static constexpr size_t kMostSteps = 20'000;  // instructions
   /// Lanes that are on, or that hold the bit themselves, are followed apart from the others.
   static unsigned class_of(const Traces& s) { return (s.is_on() ? 1 : 0) + (s.own() ? 2 : 0); }
   using Place = std::pair<size_t, unsigned>;  ///< a block, and the class
@@ -161,18 +163,13 @@ class Search {
     const BasicBlock& block = analysis_.blocks[number];
     for (size_t n = from; n < block.end; ++n) {
       States behind;
-      bool some = false;
       for (std::optional<Traces>& s : states) {
         if (!s) continue;
-        some = true;
-        if (steps_ == 0) return false;
-        --steps_;
         if (!s->step(kernel_, analysis_, n)) return false;
         if (!s->any()) continue;
         for (const std::optional<Traces>& part : split(*s))
           if (part) reach(behind, *part);
       }
-      if (!some) return true;
       states = behind;
     }
     for (const std::optional<Traces>& s : states)
@@ -199,14 +196,13 @@ class Search {
   const Analysis& analysis_;
   std::map<Place, Traces> entered_;
   std::set<Place> work_;
-  size_t& steps_;  ///< that may yet be done
+  size_t steps_ = 0;
 };
 
 }  // namespace
 
-bool bits_are_unread(const Kernel& kernel, const Analysis& analysis, size_t n, unsigned low,
-                     size_t& steps) {
-  return Search(kernel, analysis, steps).finds_no_reader(n, low);
+bool bits_are_unread(const Kernel& kernel, const Analysis& analysis, size_t n, unsigned low) {
+  return Search(kernel, analysis).finds_no_reader(n, low);
 }
 
 }  // namespace lanewise::gcn
