@@ -2,10 +2,8 @@
 // look at the other lanes, so it is made only where somebody wants it before the pair is written
 // again.
 #include <algorithm>
-#include <optional>
 
 #include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
-#include "runtime/isa/gcn/lowering/analysis/unread_bits.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -75,32 +73,6 @@ void find_beyond(const Kernel& k, Analysis& a) {
   }
 }
 
-/// The low code of the mask that the instruction writes one word of, while the other word's number
-/// was not made.
-std::optional<unsigned> half_of_mask(const Instruction& i, const Analysis& a,
-                                     const ScalarSet& stale) {
-  const Operand* to = i.operand(Slot::sdst);
-  if (to == nullptr || to->count != 1 || !is_scalar(to->code) || i.row->meaning.moves_result)
-    return {};
-  const unsigned low = to->code & ~1U;
-  if (low == kExecLo || !a.masks.test(low) || !stale.test(to->code ^ 1)) return {};
-  return low;
-}
-
-void find_unread_bits(const Kernel& k, Analysis& a) {
-  constexpr size_t kMostSearches = 64;
-  size_t searches = 0;
-  for (const BasicBlock& b : a.blocks) {
-    ScalarSet stale = b.stale_in;
-    for (size_t n = b.begin; b.reached && n < b.end; ++n) {
-      const std::optional<unsigned> low = half_of_mask(k.code[n], a, stale);
-      if (low && ++searches <= kMostSearches && bits_are_unread(k, a, n, *low))
-        a.unread_bits[n] = *low;
-      step_stale(k.code[n], stale);
-    }
-  }
-}
-
 /// What is wanted in front of an instruction, of what is wanted behind it.
 struct Wanted {
   ScalarSet numbers, masks;  ///< of a mask both words, until they are written
@@ -121,7 +93,6 @@ struct Wanted {
     for (size_t code = e.writes._Find_first(); code < e.writes.size();
          code = e.writes._Find_next(code)) {
       const size_t other = code ^ 1;
-      if (a.unread_bits.contains(index)) continue;
       if (masks.test(other) && (code & ~size_t{1}) != kExecLo && (counted || !e.writes.test(other)))
         others.set(other);
     }
@@ -213,7 +184,6 @@ void find_mask_numbers(const Kernel& k, const LowerOptions& options, Analysis& a
   find_masks(k, a);
   find_beyond(k, a);
   find_dead_moves(k, a);
-  if (options.numbers.empty() && !options.keep_scc) find_unread_bits(k, a);
   find_wanted(k, options, a);
 }
 
