@@ -19,20 +19,25 @@ bool is_scalar(const Instruction& i) {
   return e == Encoding::sop1 || e == Encoding::sop2 || e == Encoding::sopk || e == Encoding::smrd;
 }
 
+std::vector<Effects> all_effects(const Kernel& k) {
+  std::vector<Effects> all;
+  all.reserve(k.code.size());
+  for (const Instruction& i : k.code) all.push_back(effects(i));
+  return all;
+}
+
 /// Registers that an address may be in or be made of; others are not followed.
-ScalarSet wanted_registers(const Kernel& k) {
+ScalarSet wanted_registers(const Kernel& k, const std::vector<Effects>& effects) {
   ScalarSet wanted;
-  std::vector<Effects> scalar;
-  for (const Instruction& i : k.code) {
-    const Effects e = effects(i);
-    if (is_scalar(i)) scalar.push_back(e);
-    if (i.row->kind == Kind::call || i.row->kind == Kind::address) wanted |= e.writes;
-    if (goes_anywhere(i)) wanted |= e.reads;
+  for (size_t n = 0; n < k.code.size(); ++n) {
+    const Kind kind = k.code[n].row->kind;
+    if (kind == Kind::call || kind == Kind::address) wanted |= effects[n].writes;
+    if (goes_anywhere(k.code[n])) wanted |= effects[n].reads;
   }
   for (size_t before = 0; before != wanted.count();) {
     before = wanted.count();
-    for (const Effects& e : scalar)
-      if ((e.writes & wanted).any()) wanted |= e.reads;
+    for (size_t n = 0; n < k.code.size(); ++n)
+      if (is_scalar(k.code[n]) && (effects[n].writes & wanted).any()) wanted |= effects[n].reads;
   }
   wanted.reset(kScc);
   return wanted;
@@ -41,9 +46,16 @@ ScalarSet wanted_registers(const Kernel& k) {
 class CodeFlow {
  public:
   explicit CodeFlow(const Kernel& k)
-      : k_(k), wanted_(wanted_registers(k)), in_(k.code.size()), visits_(k.code.size()) {
+      : k_(k),
+        effects_(all_effects(k)),
+        wanted_(wanted_registers(k, effects_)),
+        in_(k.code.size()),
+        visits_(k.code.size()) {
     ways_.reached.resize(k.code.size());
-    for (size_t n = 0; n < k.code.size(); ++n) at_[k.base + k.code[n].pc] = n;
+    for (size_t n = 0; n < k.code.size(); ++n) {
+      at_[k.base + k.code[n].pc] = n;
+      concerns_.push_back(touches(n, wanted_) || effects_[n].writes.test(kScc));
+    }
   }
 
   CallWays run() {
@@ -58,7 +70,9 @@ class CodeFlow {
   }
 
  private:
-  static constexpr unsigned kMostVisits = 300;
+  // A counter in a loop gives one more number on each visit. Of addresses a register may have as
+  // many as are counted.
+  static constexpr unsigned kMostVisits = 300, kMostOfNumbers = 64;
 
   void reach(size_t n, const ScalarWords& words) {
     if (n >= in_.size()) return;
@@ -66,18 +80,25 @@ class CodeFlow {
       in_[n] = words;
       split(n);
     } else {
-      const ScalarWords before = visits_[n] > kMostVisits ? *in_[n] : ScalarWords();
+      const bool many = visits_[n] > kMostOfNumbers, most = visits_[n] > kMostVisits;
+      const ScalarWords before = many ? *in_[n] : ScalarWords();
       if (!in_[n]->join(words)) return;
       // What still changes will not come to an end soon.
-      if (visits_[n] > kMostVisits) {
+      if (many) {
         for (auto& [code, known] : in_[n]->at)
-          if (known != before.get(code)) known = {.some = {}, .open = true, .full = true};
-        in_[n]->carry = {};
-        in_[n]->carry.full = true;
+          if (known != before.get(code) && (most || are_numbers(known)))
+            known = {.some = {}, .open = true, .full = true};
+        if (most) {
+          in_[n]->carry = {};
+          in_[n]->carry.full = true;
+        }
         if (*in_[n] == before) return;
       }
     }
     work_.insert(n);
+  }
+  static bool are_numbers(const Words& words) {
+    return std::ranges::all_of(words.some, [](const Word& w) { return w.what == What::number; });
   }
   /// A place in the midst of what was followed in one go: its state comes from the front, too.
   void split(size_t n) {
@@ -102,21 +123,32 @@ class CodeFlow {
     }
   }
 
+  /// Does the instruction name one of these registers, or write one?
+  bool touches(size_t i, const ScalarSet& registers) const {
+    if ((effects_[i].writes & registers).any()) return true;
+    for (const Operand& o : k_.code[i].operands)
+      for (unsigned n = 0; !o.immediate && n < o.count && o.code + n < kSgprs; ++n)
+        if (registers.test(o.code + n)) return true;
+    return false;
+  }
+
   void step(size_t i, ScalarWords& words) {
     const Instruction& inst = k_.code[i];
     if (k_.file != nullptr && !k_.file->unresolved.empty()) look_for_missing(i, words);
+    if (!concerns_[i]) return;
     std::set<uint64_t> sources;
     if (!words.at.empty())
       for (const Operand& o : inst.operands)
         for (unsigned n = 0; !o.immediate && o.code < kSgprs && n < o.count; ++n)
           for (const Word& w : words.get(o.code + n).some)
             if (w.what == What::low) sources.insert(w.value);
-    if (!step_words(k_, i, words) && !sources.empty()) {
+    if (!step_words(k_, i, effects_[i].writes, words) && !sources.empty()) {
       const size_t before = escaped_.size();
       escaped_.insert(sources.begin(), sources.end());
       if (escaped_.size() != before) look_again();
     }
-    std::erase_if(words.at, [&](const auto& entry) { return !wanted_.test(entry.first); });
+    if (const ScalarSet others = effects_[i].writes & ~wanted_; others.any())
+      std::erase_if(words.at, [&](const auto& entry) { return others.test(entry.first); });
   }
   /// Words of the code, or what it loads, that something else should have filled in.
   void look_for_missing(size_t i, const ScalarWords& words) {
@@ -205,7 +237,7 @@ class CodeFlow {
   std::string source_of(size_t i) const {
     const unsigned pair = k_.code[i].operand(Slot::ssrc0)->code;
     for (size_t n = i; n-- > 0 && !ends_block(k_.code[n]);) {
-      const ScalarSet writes = effects(k_.code[n]).writes;
+      const ScalarSet& writes = effects_[n].writes;
       if (writes.test(pair) || writes.test(pair + 1))
         return fmt::format("is made by `{}`", print(k_.code[n], k_.gen));
     }
@@ -213,7 +245,9 @@ class CodeFlow {
   }
 
   const Kernel& k_;
-  ScalarSet wanted_;
+  const std::vector<Effects> effects_;
+  const ScalarSet wanted_;
+  std::vector<bool> concerns_;  ///< instructions that change what is followed, or read it
   CallWays ways_;
   std::map<uint64_t, size_t> at_;  ///< instructions by their place in the image
   std::vector<std::optional<ScalarWords>> in_;

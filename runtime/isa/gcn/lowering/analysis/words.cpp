@@ -152,9 +152,8 @@ class Step {
   Step(const Kernel& k, size_t index, ScalarWords& words)
       : k_(k), i_(k.code[index]), index_(index), words_(words) {}
 
-  bool run() {
+  bool run(const ScalarSet& writes) {
     const bool followed = find();
-    const ScalarSet writes = effects(i_).writes;
     std::erase_if(words_.at, [&](const auto& entry) { return writes.test(entry.first); });
     for (auto& [code, value] : made_) words_.set(code, std::move(value));
     if (writes.test(kScc)) words_.carry = std::move(carry_);
@@ -426,8 +425,8 @@ std::optional<uint64_t> loaded_place(const Kernel& k, const Instruction& load,
   return (*at + static_cast<uint64_t>(scalar_offset(offset, k.gen))) & ~uint64_t{3};
 }
 
-bool step_words(const Kernel& kernel, size_t index, ScalarWords& words) {
-  return Step(kernel, index, words).run();
+bool step_words(const Kernel& kernel, size_t index, const ScalarSet& writes, ScalarWords& words) {
+  return Step(kernel, index, words).run(writes);
 }
 
 }  // namespace lanewise::gcn

@@ -111,9 +111,9 @@ std::optional<uint64_t> loaded_place(const Kernel& kernel, const Instruction& lo
 /// What the eight bytes around this word of the image wait for; null where they do not.
 const std::string* unresolved_at(const Listing& file, uint64_t at);
 
-/// Behind an instruction that is no call. False where the instruction does
-/// more with its sources than is followed here: then their addresses may come back any way.
-bool step_words(const Kernel& kernel, size_t index, ScalarWords& words);
+/// Behind an instruction that is no call and writes these registers. False where the instruction
+/// does more with its sources than is followed here: then their addresses may come back any way.
+bool step_words(const Kernel& kernel, size_t index, const ScalarSet& writes, ScalarWords& words);
 /// The address behind the instruction, as a call leaves it.
 void put_address_behind(const Kernel& kernel, size_t index, ScalarWords& words);
 
