@@ -70,8 +70,13 @@ endfunction()
 
 # Drivers' compilers take most of the time of these tests, so devices take turns with their cases (support/turns.hpp).
 if(NOT LANEWISE_TEST_WHOLE)
-  set(lanewise_turns_kernels llvmpipe llvmpipe25)
+  set(lanewise_turns_kernels llvmpipe llvmpipe25 SwiftShader)
   set(lanewise_turns_kernels_serial llvmpipe SwiftShader)
+  set(lanewise_turns_cli llvmpipe llvmpipe25 SwiftShader)
+  # Both lavapipes get the same module.
+  foreach(name values_gcn values_sass unit_api unit_capi)
+    set(lanewise_turns_${name} llvmpipe llvmpipe25)
+  endforeach()
 endif()
 
 # lanewise_one_device_test(NAME DEVICE COMMAND...): LANEWISE_TEST_DEVICE says which device it is. The

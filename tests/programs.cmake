@@ -5,7 +5,9 @@ add_library(lanewise_test_main OBJECT unit/main.cpp)
 target_link_libraries(lanewise_test_main PUBLIC lanewise_options doctest::doctest)
 add_library(lanewise_device_test_main OBJECT kernels/main.cpp)
 target_link_libraries(lanewise_device_test_main PUBLIC lanewise_options lanewise_vulkan doctest::doctest)
-target_compile_definitions(lanewise_device_test_main PRIVATE LANEWISE_TEST_DATA="${LANEWISE_UNPACKED}/tests")
+foreach(main lanewise_test_main lanewise_device_test_main)
+  target_compile_definitions(${main} PRIVATE LANEWISE_TEST_DATA="${LANEWISE_UNPACKED}/tests")
+endforeach()
 
 # These wait for the runtime, for drivers and for programs: optimising them costs more than it gives. The
 # others carry oracles that compute.

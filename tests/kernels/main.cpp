@@ -6,22 +6,10 @@
 #include <cstdio>
 
 #include "runtime/vulkan/vulkan_engine.hpp"
-#include "tests/support/turns.hpp"
-
-namespace {
-
-void leave_to_other_devices() {
-  lanewise::test::Turns turns(std::getenv("LANEWISE_TEST_TURNS"));
-  for (const doctest::detail::TestCase& c : doctest::detail::getRegisteredTests())
-    // The set is ordered by what stays.
-    if (!turns.runs(c.m_file.c_str(), c.m_name))
-      const_cast<doctest::detail::TestCase&>(c).m_skip = true;
-}
-
-}  // namespace
+#include "tests/support/take_turns.hpp"
 
 int main(int argc, char** argv) {
-  leave_to_other_devices();
+  lanewise::test::leave_to_other_devices();
   doctest::Context context(argc, argv);
   const int failed = context.run();
   const unsigned messages = lanewise::vulkan::validation_messages();

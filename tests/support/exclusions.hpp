@@ -18,7 +18,6 @@ namespace lanewise::test {
 /// Patterns of one kind ("form", "row", "object", "case", "file") for `test` on a device.
 inline std::vector<std::string> excluded_patterns(const std::string& test, const std::string& kind,
                                                   const std::string& device) {
-  const bool whole = every_device() || std::getenv("LANEWISE_TEST_WHOLE") != nullptr;
   std::ifstream table(LANEWISE_TEST_DATA "/exclusions.tsv");
   std::vector<std::string> patterns;
   for (std::string line; std::getline(table, line);) {
@@ -27,7 +26,7 @@ inline std::vector<std::string> excluded_patterns(const std::string& test, const
     for (std::string* field : {&on, &name, &what, &covered_by, &lifted})
       std::getline(row, *field, '\t');
     if (name != test || (on != device && on != "vulkan") || !what.starts_with(kind + "=")) continue;
-    if (whole && lifted == "whole") continue;
+    if (whole_tests() && lifted == "whole") continue;
     std::istringstream list(what.substr(kind.size() + 1));
     for (std::string pattern; std::getline(list, pattern, ',');) patterns.push_back(pattern);
   }

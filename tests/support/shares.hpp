@@ -12,6 +12,11 @@ inline bool every_device() {
   return every != nullptr && *every != '\0';
 }
 
+/// Is this a build folder with LANEWISE_TEST_WHOLE, where nothing is shared or left out?
+inline bool whole_tests() {
+  return every_device() || std::getenv("LANEWISE_TEST_WHOLE") != nullptr;
+}
+
 /// The lavapipe that ./dev test fetches.
 inline bool newer_lavapipe() {
   const char* driver = std::getenv("VK_DRIVER_FILES");
@@ -24,8 +29,7 @@ inline bool newer_lavapipe() {
 inline bool lavapipes_turn(std::string_view name) {
   const char* devices = std::getenv("LANEWISE_TEST_DEVICES");
   const char* wanted = std::getenv("LANEWISE_TEST_DEVICE");
-  const bool whole = every_device() || std::getenv("LANEWISE_TEST_WHOLE") != nullptr;
-  if (wanted == nullptr || std::string_view(wanted) != "llvmpipe" || whole) return true;
+  if (wanted == nullptr || std::string_view(wanted) != "llvmpipe" || whole_tests()) return true;
   if (devices == nullptr || std::string_view(devices).find("llvmpipe25") == std::string_view::npos)
     return true;
   size_t turn = 0;

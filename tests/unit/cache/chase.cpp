@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "runtime/cache/chase/method.hpp"
+#include "tests/support/shares.hpp"
 
 using namespace lanewise;
 using namespace lanewise::cache;
@@ -54,7 +55,10 @@ TEST_CASE("chase: the geometry and the policy of every preset and variant, from 
   }
   for (const std::string& name : names) {
     CAPTURE(name);
-    const Preset p = load_preset(name);
+    Preset p = load_preset(name);
+    // The time of a chase grows with the cache; sets that are left out are like those that stay.
+    if (!lanewise::test::whole_tests())
+      while (!p.l2.infinite && p.l2.bytes() > (8U << 20) && p.l2.sets % 2 == 0) p.l2.sets /= 2;
     const ChaseResult r = chased(p);
     if (p.l2.infinite) {
       // What never evicts shows nothing but that.
