@@ -122,7 +122,7 @@ TEST_CASE("gcn: a launch that is given up says what had faulted") {
   auto out = device().buffer(Words(1), "out"), in = device().buffer(Words(16), "in");
   lanewise::LaunchOptions options{.grid = {1}, .block = {1}};
   // A driver's compiler takes longer, and one that is given up takes the device along.
-  options.timeout_seconds = device().info().type == "reference" ? 0.5 : 30;
+  options.timeout_seconds = device().info().type == "reference" ? 0.5 : 12;
   options.policies["steps"] = "unlimited";
   std::string why;
   bool ended = false;
