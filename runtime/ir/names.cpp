@@ -88,7 +88,7 @@ std::string_view name(SReg v) {
                         v);
 }
 std::string_view name(BarrierKind v) {
-  return pick<BarrierKind, 5>({"sync", "arrive", "red_popc", "red_and", "red_or"}, v);
+  return pick<BarrierKind, 6>({"sync", "arrive", "red_popc", "red_and", "red_or", "yield"}, v);
 }
 std::string_view name(Choice v) {
   return pick<Choice, 11>(

@@ -9,6 +9,7 @@
 #include "runtime/ir/signature.hpp"
 #include "runtime/ir/text.hpp"
 #include "runtime/ir/texture.hpp"
+#include "runtime/ir/yield.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -94,7 +95,8 @@ Arity arity(const Inst& i) {
     case Op::cachectl:
       return {0, 0, 0, 1};
     case Op::barrier: {
-      const bool reduces = i.mode >= static_cast<uint8_t>(BarrierKind::red_popc);
+      const bool reduces =
+          is_waiting_barrier(i) && i.mode != static_cast<uint8_t>(BarrierKind::sync);
       return {reduces ? 1U : 0U, reduces ? 1U : 0U, reduces ? 3U : 2U, reduces ? 3U : 2U};
     }
     case Op::texel_address:

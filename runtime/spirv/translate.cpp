@@ -21,6 +21,7 @@
 #include "runtime/spirv/binary/stack_frame.hpp"
 #include "runtime/spirv/flushing.hpp"
 #include "runtime/spirv/waves/kernel_builder.hpp"
+#include "runtime/spirv/waves/waiting_loops.hpp"
 #include "runtime/spirv/waves/wave_choice.hpp"
 #include "runtime/support/error.hpp"
 
@@ -158,6 +159,21 @@ ir::DotExpansion dot_expansion(const ir::Program& program, const Target& device)
   return {.chains = wide, .cuts = wide || native, .integers = wide || !device.quirks.folds_nothing};
 }
 
+/// Stops for lanes that wait for others of their group, but where these make progress anyway: GCN
+/// runs waves in step itself, and GPUs run the waves of a group, if these wait as a whole,
+/// independently.
+void give_turns(ir::Program& program, const Options& options, const Target& target) {
+  if (program.isa == ir::Isa::gcn || options.wave == WaveMode::packed) return;
+  ir::Program yielding = program;
+  if (!yield_in_waits(yielding)) return;
+  const auto kept_together = [&] {
+    const Shape lanes = lane_shape(program, options, target);
+    return choose_way(program, options, target, lanes).way == WaveChoice::Way::together;
+  };
+  if (!target.quirks.narrow_waves && kept_together()) return;
+  program = std::move(yielding);
+}
+
 Module translate_once(const ir::Program& source, const Options& options, const Target& device) {
   ir::Program program = source;
   ir::mark_free_loops(program);
@@ -175,6 +191,7 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   if (options.optimise && !target.quirks.runs_both_sides) ir::branch_on_guards(program);
   ir::find_alignment(program, options.aligned_pointers);
   ir::relax_nans(program);
+  give_turns(program, options, target);
   Shape shape = lane_shape(program, options, target);
   const bool waves = ir::has_wave_ops(program);
   const WaveChoice choice = choose_way(program, options, target, shape);

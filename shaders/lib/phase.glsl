@@ -60,6 +60,9 @@ uint lw_phase_arrive(const in uint id, const in uint count, const in uint kind, 
   return ticket;
 }
 
+/// The lane waits for nobody: it goes on in the next round.
+void lw_phase_yield(const in uint round) { phase_moving[round & 1u] = 1u; }
+
 void lw_phase_ended() { atomicAdd(phase_alive, 0xffffffffu); }
 
 /// How many of those who have arrived go on now: full sets of the count. A barrier at which lanes

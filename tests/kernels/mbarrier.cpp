@@ -306,6 +306,89 @@ D:  add.u32 %r0, %r0, 1;
   }
 }
 
+// A lane that waits in a loop may have to wait for lanes of its own wave, for other waves, and for
+// lanes whose turn comes later in the text.
+TEST_CASE("mbarrier: all lanes of two waves wait for each other") {
+  const std::vector<uint32_t> got = run(init(64) + R"(
+    mov.u32 %r1, m;
+    mad.lo.u32 %r2, %t, 4, %r1;
+    st.shared.u32 [%r2], %t;
+    mbarrier.arrive.shared.b64 %s0, [bar];
+W:  mbarrier.try_wait.shared.b64 %w, [bar], %s0;
+    @!%w bra W;
+    sub.u32 %r2, 63, %t;
+    mad.lo.u32 %r2, %r2, 4, %r1;
+    ld.shared.u32 %r3, [%r2];
+    st.global.u32 [%q], %r3;
+)",
+                                        64, 1);
+  for (uint32_t i = 0; i < 64; ++i) CHECK(got[i] == 63 - i);
+}
+
+TEST_CASE("mbarrier: one lane arrives behind the loop in which its wave waits") {
+  const std::vector<uint32_t> got = run(init(1) + R"(
+    setp.eq.u32 %o, %t, 5;
+    @%o bra A;
+W:  mbarrier.try_wait.parity.shared.b64 %w, [bar], 0;
+    @!%w bra W;
+    ld.shared.u32 %r1, [m];
+    bra E;
+A:  st.shared.u32 [m], 77;
+    mbarrier.arrive.shared.b64 _, [bar];
+    mov.u32 %r1, 5;
+E:  st.global.u32 [%q], %r1;
+)",
+                                        40, 1);
+  for (uint32_t i = 0; i < 40; ++i) CHECK(got[i] == (i == 5 ? 5 : 77));
+}
+
+TEST_CASE("mbarrier: each lane waits for the one before it, then all shuffle") {
+  const std::vector<uint32_t> got = run(R"(
+    mad.lo.u32 %r1, %t, 8, 2048;
+    mov.u32 %r2, m;
+    add.u32 %r1, %r1, %r2;
+    mad.lo.u32 %r3, %t, 4, %r2;
+    mbarrier.init.shared.b64 [%r1], 1;
+    bar.sync 0;
+    mov.u32 %r4, 1;
+    @%o bra S;
+W:  mbarrier.test_wait.parity.shared.b64 %w, [%r1+-8], 0;
+    @!%w bra W;
+    ld.shared.u32 %r4, [%r3+-4];
+    add.u32 %r4, %r4, 2;
+S:  st.shared.u32 [%r3], %r4;
+    mbarrier.arrive.shared.b64 _, [%r1];
+    shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1;
+    st.global.u32 [%q], %r5;
+)",
+                                        64, 1);
+  for (uint32_t i = 0; i < 64; ++i) CHECK(got[i] == 2 * (i ^ 1) + 1);
+}
+
+TEST_CASE("shared memory: a lock for which all lanes of two waves spin, and a flag") {
+  const std::vector<uint32_t> got = run(R"(
+    setp.eq.u32 %o, %t, 63;
+L:  atom.acquire.cta.shared.cas.b32 %r1, [m], 0, 1;
+    setp.ne.u32 %w, %r1, 0;
+    @%w bra L;
+    ld.shared.u32 %r2, [m+4];
+    add.u32 %r2, %r2, 3;
+    st.shared.u32 [m+4], %r2;
+    atom.release.cta.shared.exch.b32 %r3, [m], 0;
+    bar.sync 0;
+    @%o bra S;
+F:  ld.volatile.shared.u32 %r2, [m+8];
+    setp.eq.u32 %w, %r2, 0;
+    @%w bra F;
+    bra E;
+S:  ld.shared.u32 %r2, [m+4];
+    st.volatile.shared.u32 [m+8], %r2;
+E:  st.global.u32 [%q], %r2;
+)",
+                                        64, 1);
+  for (uint32_t i = 0; i < 64; ++i) CHECK(got[i] == 64 * 3);
+}
+
 TEST_CASE("cp.async: a copy completes at once, or when a wait asks for its group") {
   // Three groups; what is there before any wait, behind a wait that leaves two, one, and none.
   const std::string body = R"(

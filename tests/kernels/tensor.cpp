@@ -165,11 +165,9 @@ TEST_CASE("cuda::barrier: copies that report to it") {
   const std::vector<int> in = small_numbers(kGroups * 128, 7);
   std::vector<int> want;
   for (int i = 0; i < kGroups * 128; ++i) want.push_back(in[i / 128 * 128 + 127 - i % 128]);
-  // CPU drivers run one warp of a group after the other, so none may wait for another one.
-  const bool together = device().info().type == "reference";
   for (const char* variant : kVariants)
     for (const uint32_t threads : {32U, 64U}) {
-      if (threads > 32 && !together) continue;
+      if (threads == 32 && device().info().type != "reference") continue;  // the larger one has all
       CAPTURE(variant);
       CAPTURE(threads);
       auto din = device().buffer(in), copied = device().buffer(std::vector<int>(kGroups * 128));

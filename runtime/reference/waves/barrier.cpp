@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "runtime/ir/yield.hpp"
 #include "runtime/reference/race/clocks.hpp"
 #include "runtime/reference/waves/group.hpp"
 
@@ -20,6 +21,10 @@ Barrier& Group::named_barrier(uint32_t id, uint32_t count) {
 /// Barriers open between the rounds of the lanes, so that all who arrive in one round leave
 /// together.
 void Group::arrive(Lane lane, const Code& code) {
+  if (static_cast<BarrierKind>(code.mode) == ir::kYield) {
+    ++lane.position();
+    return;
+  }
   const auto source = [&](uint32_t n) {
     return n < code.sources ? static_cast<uint32_t>(lane.get(code.src[n])) : 0;
   };

@@ -64,6 +64,7 @@ class KernelBuilder {
   Id fault_at(FaultKind kind, const ir::Inst& stop);
   void start_all_lanes(PhaseState& state);
   void load_lane_state(PhaseState& state, Id slot);
+  void stop_at_barrier(const ir::Phases& phases, PhaseState& state, Id slot);
   void arrive(const ir::Phases& phases, PhaseState& state, Id slot);
   void release(const ir::Phases& phases, PhaseState& state, Id slot);
   void abandon(const ir::Phases& phases, PhaseState& state, Id outcome, Id slot);

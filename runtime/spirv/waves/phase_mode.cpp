@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "runtime/guest/engine.hpp"
+#include "runtime/ir/yield.hpp"
 #include "runtime/spirv/waves/kernel_builder.hpp"
 
 namespace lanewise::spirv {
@@ -165,7 +166,7 @@ void KernelBuilder::run_body(const ir::Phases& phases, PhaseState& state, spv::F
   when(ended(spv::OpINotEqual), [&] { m_.call_function(body); });
   const Id stopped = ended(spv::OpINotEqual);
   if (!phases.wave.kind.valid()) {
-    when(stopped, [&] { arrive(phases, state, slot); });
+    when(stopped, [&] { stop_at_barrier(phases, state, slot); });
     return;
   }
   when(stopped, [&] { stand(phases, slot); });
@@ -175,10 +176,31 @@ void KernelBuilder::run_body(const ir::Phases& phases, PhaseState& state, spv::F
       phases.stops, [](const ir::Inst& stop) { return stop.op == ir::Op::barrier; });
   if (barriers) {
     const Id at_barrier = m_.op(spv::OpIEqual, m_.bool_type, {kind, m_.u(0)});
-    when(both(stopped, at_barrier), [&] { arrive(phases, state, slot); });
+    when(both(stopped, at_barrier), [&] { stop_at_barrier(phases, state, slot); });
   }
   const Id at_wave = m_.op(spv::OpINotEqual, m_.bool_type, {kind, m_.u(0)});
   when(both(stopped, at_wave), [&] { publish_operands(phases, slot); });
+}
+
+/// The lane has stopped at a barrier, or where it goes on in the next round.
+void KernelBuilder::stop_at_barrier(const ir::Phases& phases, PhaseState& state, Id slot) {
+  const auto any = [&](bool yields) {
+    return std::ranges::any_of(phases.stops, [&](const ir::Inst& stop) {
+      return stop.op == ir::Op::barrier && ir::is_yield(stop) == yields;
+    });
+  };
+  if (!any(true)) return arrive(phases, state, slot);
+  const auto turn = [&] {
+    library("lw_phase_yield", m_.void_type, {m_.createLoad(state.round, spv::NoPrecision)});
+    if (shape_.serial) library("lw_wave_defer", m_.void_type, {slot});
+  };
+  if (!any(false)) return turn();
+  const Id which = m_.createLoad(frame_.resume, spv::NoPrecision);
+  const Id yields = stop_value(phases, which, [&](const ir::Inst& stop) {
+    return stop.op == ir::Op::barrier ? m_.b(ir::is_yield(stop)) : spv::NoResult;
+  });
+  when(yields, turn);
+  when(m_.op(spv::OpLogicalNot, m_.bool_type, {yields}), [&] { arrive(phases, state, slot); });
 }
 
 void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot) {
@@ -188,7 +210,7 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
   const Id which = m_.createLoad(frame_.resume, spv::NoPrecision);
   const auto of_barrier = [&](const std::function<Id(const ir::Inst&)>& value_of) {
     return stop_value(phases, which, [&](const ir::Inst& b) {
-      return b.op == ir::Op::barrier ? value_of(b) : spv::NoResult;
+      return b.op == ir::Op::barrier && !ir::is_yield(b) ? value_of(b) : spv::NoResult;
     });
   };
   const Id id = of_barrier([&](const ir::Inst& b) {
@@ -325,9 +347,10 @@ void KernelBuilder::run_lanes(const ir::Phases& phases, PhaseState& state, spv::
 }
 
 void KernelBuilder::release_lanes(const ir::Phases& phases, PhaseState& state) {
-  const bool barriers = std::ranges::any_of(
-      phases.stops, [](const ir::Inst& stop) { return stop.op == ir::Op::barrier; });
-  if (!barriers) return;
+  if (std::ranges::none_of(phases.stops, [](const ir::Inst& stop) {
+        return stop.op == ir::Op::barrier && !ir::is_yield(stop);
+      }))
+    return;
   for_each_slot([&](Id slot) { when(waits(state, slot), [&] { release(phases, state, slot); }); });
 }
 

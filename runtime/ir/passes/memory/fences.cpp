@@ -1,15 +1,15 @@
 #include <algorithm>
 
 #include "runtime/ir/passes/values/values.hpp"
+#include "runtime/ir/yield.hpp"
 
 namespace lanewise::ir {
 namespace {
 
 /// All lanes of the group wait there, and see what was written before.
 bool is_group_barrier(const Inst& i) {
-  const auto kind = static_cast<BarrierKind>(i.mode);
-  return i.op == Op::barrier && kind != BarrierKind::arrive && i.guard.always() && i.event == 0 &&
-         i.src.size() > 1 && i.src[1].is_imm() && i.src[1].imm == 0;
+  return is_waiting_barrier(i) && i.guard.always() && i.event == 0 && i.src.size() > 1 &&
+         i.src[1].is_imm() && i.src[1].imm == 0;
 }
 
 /// Lanes of one group are all that it is for.

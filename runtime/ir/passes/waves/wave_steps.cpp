@@ -6,6 +6,7 @@
 #include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/waves/uniformity.hpp"
+#include "runtime/ir/yield.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -61,7 +62,7 @@ bool brings_together(const Inst& i) {
   if (!i.guard.always()) return false;
   switch (i.op) {
     case Op::barrier:
-      return i.mode != static_cast<uint8_t>(BarrierKind::arrive);
+      return is_waiting_barrier(i);
     case Op::wave_sync:
       return is_member_of_all(i.src[0]);
     case Op::vote_any:
