@@ -128,6 +128,10 @@ std::vector<Planted> bulk_copies() {
       "[%r6];\n@%p1 "
       "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r3], 5, "
       "[%r6];\n";
+  const std::string near =
+      "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;\n@%p1 "
+      "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.max.u32 [m], "
+      "[m+1024], 64, [bar];\n";
   return {
       {"loaded, no wait", kLoad + kBarrier + kOwn, true},
       {"loaded, all wait", kLoad + pass + kOwn, false},
@@ -165,6 +169,10 @@ std::vector<Planted> bulk_copies() {
       {"sent, all wait", send + pass + "ld.shared.u32 %r8, [m];\n", false},
       {"reduced, no wait", sums + kBarrier + "ld.shared.u32 %r8, [m];\n", true},
       {"reduced, all wait", sums + pass + "ld.shared.u32 %r8, [m];\n", false},
+      {"reduced by a copy, no wait", near + kBarrier + "ld.shared.u32 %r8, [m+60];\n", true},
+      {"reduced by a copy, all wait", near + pass + "ld.shared.u32 %r8, [m+60];\n", false},
+      {"reduced by a copy, the source is overwritten",
+       near + kBarrier + "st.shared.u32 [%r4+1024], %r1;\n", true},
       {"stored what was not loaded yet", kLoad + kBack, true},
       {"stored what was loaded", kLoad + pass + kBack, false},
   };

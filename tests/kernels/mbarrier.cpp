@@ -219,6 +219,93 @@ W:  mbarrier.try_wait.parity.shared.b64 %w, [bar], 0;
   }
 }
 
+TEST_CASE(
+    "red.async, cp.reduce.async.bulk: a reduction is made at once, or when somebody waits for it") {
+  // Words that each operation meets, and its operand; the last two of 64 bits. Words 32 to 47 get
+  // what a bulk copy brings, behind the input in global memory: 16 numbers of its kinds.
+  const std::string report = "[%r9];\n",
+                    reduce =
+                        "@%o red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::"
+                        "bytes.";
+  struct Word {
+    const char* how;
+    uint32_t before, by, after;
+  };
+  const Word words[] = {{"add.u32", 5, 7, 12},
+                        {"add.s32", 5, 0xfffffff7, 0xfffffffc},
+                        {"min.u32", 0x80000000, 3, 3},
+                        {"min.s32", 0x80000000, 3, 0x80000000},
+                        {"max.u32", 0x80000000, 3, 0x80000000},
+                        {"max.s32", 0x80000000, 3, 3},
+                        {"inc.u32", 9, 9, 0},
+                        {"dec.u32", 0, 6, 6},
+                        {"and.b32", 0xf0f0, 0xff00, 0xf000},
+                        {"or.b32", 0xf0f0, 0xff00, 0xfff0},
+                        {"xor.b32", 0xf0f0, 0xff00, 0x0ff0}};
+  constexpr unsigned kLanes = 32, kSum = 12, kNear = 16, kWords = 32;
+  std::string body = init(1) + "mov.u32 %r8, m;\nmov.u32 %r9, bar;\n";
+  const auto put = [&](unsigned at, uint32_t value) {
+    body +=
+        "@%o st.shared.u32 [%r8+" + std::to_string(4 * at) + "], " + std::to_string(value) + ";\n";
+  };
+  std::vector<uint32_t> before(kWords), after(kWords);
+  for (unsigned i = 0; i < std::size(words); ++i) {
+    put(i, words[i].before);
+    before[i] = words[i].before, after[i] = words[i].after;
+  }
+  put(kSum, 0xffffffff);
+  before[kSum] = 0xffffffff, after[kSum] = 4, after[kSum + 1] = 1;
+  // What lies behind is added to the words before it, eight of them, by a copy.
+  for (unsigned i = 0; i < 8; ++i) {
+    put(kNear + i, 100 + i), put(kNear + 8 + i, i);
+    before[kNear + i] = 100 + i, before[kNear + 8 + i] = after[kNear + 8 + i] = i;
+    after[kNear + i] = 100 + 2 * i;
+  }
+  body += "bar.sync 0;\n@%o mbarrier.arrive.expect_tx.shared.b64 _, [bar], " +
+          std::to_string(4 * std::size(words) + 8 + 32) + ";\n";
+  for (unsigned i = 0; i < std::size(words); ++i)
+    body += reduce + words[i].how + " [%r8+" + std::to_string(4 * i) + "], " +
+            std::to_string(words[i].by) + ", " + report;
+  body += reduce + "add.u64 [%r8+48], 5, " + report + R"(
+    @%o cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [m+64], [m+96], 32, [bar];
+    add.u64 %s0, %p, 384;
+    @%o cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%s0], [m+96], 32;
+    @%o cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%s0+32], [m+96], 16;
+    @%o cp.async.bulk.global.shared::cta.bulk_group [%s0+48], [m+96], 16;
+    cp.async.bulk.commit_group;
+    bar.sync 0;
+    mad.lo.u32 %r1, %t, 4, %r8;
+    ld.shared.u32 %r2, [%r1];
+    cvta.to.global.u64 %s1, %s0;
+    and.b32 %r5, %t, 15;
+    mad.wide.u32 %s1, %r5, 4, %s1;
+    ld.global.u32 %r3, [%s1];
+    bar.sync 0;
+W:  mbarrier.try_wait.parity.shared.b64 %w, [bar], 0;
+    @!%w bra W;
+    cp.async.bulk.wait_group 0;
+    bar.sync 0;
+    ld.shared.u32 %r4, [%r1];
+    st.global.u32 [%q], %r2;
+    st.global.u32 [%q+4], %r4;
+    st.global.u32 [%q+8], %r3;
+)";
+  // Two numbers of f16 a word: 1 + 2 and 0.5 + 0 for the first, whose bits are those of small ones.
+  std::vector<uint32_t> far = {3,      0x80000000, 0xffffffff, 1, 9, 2, 6, 100,
+                               0x3c00, 0x38003c00, 0,          0, 7, 7, 7, 7};
+  std::vector<uint32_t> reduced = {3, 1, 2, 3, 9, 5, 6, 100, 0x3c00, 0x38003c00, 2, 3, 0, 1, 2, 3};
+  for (const bool late : {false, true}) {
+    CAPTURE(late);
+    const std::vector<uint32_t> got = run(body, kLanes, 3, far, late ? "late" : "immediate");
+    std::vector<uint32_t> want;
+    for (unsigned i = 0; i < kLanes; ++i)
+      want.insert(want.end(),
+                  {late ? before[i] : after[i], after[i], late ? far[i % 16] : reduced[i % 16]});
+    want.insert(want.end(), reduced.begin(), reduced.end());
+    check_equal(got, want);
+  }
+}
+
 TEST_CASE("cp.async.bulk: more copies than wait in the queue") {
   // 40 copies of 16 bytes: 32 of them are late.
   const std::vector<uint32_t> in = random_ints<uint32_t>(160, 6);

@@ -45,6 +45,7 @@ ir::Reg copies_wait(Emit& e);
 /// Generic addresses; `read` of the bytes are read, the rest is 0.
 struct QueuedCopy {
   ir::Operand source, target, bytes, read;
+  ir::Operand reduction = imm(0);  ///< number_of()
 };
 /// Queues are those of AsyncKind::lane and bulk.
 void queue_copy(Emit& e, ir::AsyncKind kind, const QueuedCopy& copy);
@@ -57,11 +58,28 @@ void copy_bytes(Emit& e, ir::Operand source, ir::Operand target, ir::Operand byt
 // --- copies that whoever asks for their mbarrier makes (reporting.cpp) --------------------------
 /// False in lanes in which all entries are taken.
 ir::Reg queue_reporting(Emit& e, const QueuedCopy& copy, ir::Operand barrier);
-/// The same of a store of `values`, which has up to kReportingValueBytes.
+/// The same of a store of `values`, or a reduction by them: up to kReportingValueBytes.
 ir::Reg queue_store(Emit& e, std::span<const ir::Operand> values, const Located& to,
                     ir::Operand barrier);
 /// What reports to the mbarrier.
 void complete_reporting(Emit& e, const Located& barrier);
+
+// --- reductions (reductions.cpp) ----------------------------------------------------------------
+/// Of memory's elements.
+struct Reduction {
+  ir::AtomOp op = ir::AtomOp::add;
+  ir::Type number = ir::Type::u32, elem = ir::Type::u32;
+  bool operator==(const Reduction&) const = default;
+};
+Reduction reduction_of(const Form& form);
+void reduce_element(Emit& e, const Reduction& reduction, ir::Mem mem, ir::Operand target,
+                    ir::Operand value);
+/// The module has asynchronous reductions, which entries of queues may be.
+bool reduces_late(const Emit& e);
+/// The instruction's, from 1 on; 0 of a copy.
+ir::Operand number_of(Emit& e);
+/// Makes the reduction of that number, if it is one; `space`: where its target lies.
+void reduce_bytes(Emit& e, ir::Operand number, const QueuedCopy& copy, ir::Space space);
 
 // The instructions.
 void mbarrier_init(Emit& e);

@@ -19,22 +19,11 @@ ir::Operand behind(Emit& e, const Located& place, ir::Operand at) {
   return e.op(Op::add, wide ? Type::u64 : Type::u32, {place.base, wide ? e.widen(at, false) : at});
 }
 
-/// What memory holds of a type.
-struct Held {
-  Type number, elem;
-};
-Held held(Emit& e) {
-  if (e.get("type") == "bf16") return {Type::bf16, Type::u16};
-  const PType t = e.type();
-  const Type elem = t.bits == 64 ? Type::u64 : t.bits == 16 ? Type::u16 : Type::u32;
-  return {t.holds_int() && !t.is_signed() ? elem : t.ir(), elem};
-}
-
 /// One round of a copy: `bytes` from one place to the other.
 void move_part(Emit& e, const Located& from, const Located& to, ir::Operand at) {
   const bool reduces = e.has("op");
   ir::Mem source = from.mem, target = to.mem;
-  source.elem = target.elem = reduces ? held(e).elem : Type::u32;
+  source.elem = target.elem = reduces ? reduction_of(e.form).elem : Type::u32;
   source.count = target.count = reduces ? 1 : 4;
   std::vector<ir::Reg> words;
   for (unsigned i = 0; i < source.count; ++i) words.push_back(e.temp(ir::width_of(source.elem)));
@@ -45,16 +34,12 @@ void move_part(Emit& e, const Located& from, const Located& to, ir::Operand at) 
     e.emit(Op::store, Type::none, {}, src).mem = target;
     return;
   }
-  target.atom = atomic_operation(e.get("op"));
-  target.atom_type = held(e).number;
-  target.order = ir::Order::relaxed;
   target.scope = ir::Scope::gpu;
-  e.emit(Op::atom, ir::width_of(target.elem) == ir::Width::b64 ? Type::u64 : Type::u32, {}, src)
-      .mem = target;
+  reduce_element(e, reduction_of(e.form), target, src[0], src[1]);
 }
 
 /// Queues a copy where copies are late, makes it where they are not or where `queue` gives a
-/// predicate that is false: reductions are made at once.
+/// predicate that is false.
 void unless_late(Emit& e, const std::function<ir::Reg()>& queue,
                  const std::function<void()>& make) {
   ir::Builder& b = e.builder();
@@ -108,15 +93,15 @@ void copy_bulk(Emit& e) {
   const Located barrier = reports ? locate(e, 3, "shared") : Located{};
   if (reports) note_tracked(e, kind, barrier);
   const auto copy = [&] {
-    const uint32_t step = reduces ? ir::size_of(held(e).elem) : 16;
+    const uint32_t step = reduces ? ir::size_of(reduction_of(e.form).elem) : 16;
     for_offsets(e, bytes, step, [&](ir::Operand at) { move_part(e, from, target, at); });
     if (reports) report_bytes(e, barrier, bytes);
   };
-  if (reduces) return copy();
   unless_late(
       e,
       [&] {
-        const QueuedCopy queued{generic_address(e, from), generic_address(e, to), bytes, bytes};
+        const QueuedCopy queued{generic_address(e, from), generic_address(e, to), bytes, bytes,
+                                number_of(e)};
         if (reports) return queue_reporting(e, queued, generic_address(e, barrier));
         queue_copy(e, kind, queued);
         return ir::Reg{};
@@ -169,15 +154,20 @@ void reduce_async(Emit& e) {
   if (!e.has("mbarrier::complete_tx::bytes"))
     e.fail("asynchronous reductions of global memory are not supported");
   Located to = locate(e, 0, e.get("ss"));
-  const Held h = held(e);
-  to.mem.elem = h.elem;
-  to.mem.atom = atomic_operation(e.get("op"));
-  to.mem.atom_type = h.number;
-  to.mem.order = ir::Order::relaxed;
+  const Reduction reduction = reduction_of(e.form);
+  to.mem.elem = reduction.elem;
   to.mem.scope = ir::Scope::cta;
   const Located barrier = note_reporting(e, to, ir::AsyncNote::reduce);
-  e.emit(Op::atom, e.type().ir(), {}, {to.base, e.raw(1, e.type(), Fit::wider)}).mem = to.mem;
-  report_bytes(e, barrier, imm(to.mem.bytes()));
+  const ir::Operand value = e.raw(1, e.type(), Fit::wider);
+  unless_late(
+      e,
+      [&] {
+        return queue_store(e, {&value, 1}, to, generic_address(e, barrier));
+      },
+      [&] {
+        reduce_element(e, reduction, to.mem, to.base, value);
+        report_bytes(e, barrier, imm(to.mem.bytes()));
+      });
 }
 
 }  // namespace lanewise::ptx

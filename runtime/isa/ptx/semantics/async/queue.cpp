@@ -14,8 +14,16 @@ namespace {
 using ir::Op;
 using ir::Type;
 
-// An entry: source and destination (8 bytes each, generic), bytes and those that are read, group.
-enum Field : int64_t { kSource = 0, kTarget = 8, kBytes = 16, kRead = 20, kGroup = 24 };
+// An entry: source and destination (8 bytes each, generic), bytes and those that are read, group,
+// and of a bulk copy which reduction it is.
+enum Field : int64_t {
+  kSource = 0,
+  kTarget = 8,
+  kBytes = 16,
+  kRead = 20,
+  kGroup = 24,
+  kReduction = 28
+};
 
 /// Registers of the lane, found by their names: they start as 0.
 struct Queue {
@@ -63,12 +71,21 @@ void write(Emit& e, ir::Operand entry, Type elem, Field field, ir::Operand value
   e.emit(Op::store, Type::none, {}, {entry, value}).mem = local(elem, field);
 }
 
+void make_bulk(Emit& e, ir::Operand entry, const QueuedCopy& copy) {
+  if (!reduces_late(e)) return copy_bytes(e, copy.source, copy.target, copy.bytes);
+  const ir::Operand number = read(e, entry, Type::u32, kReduction);
+  const ir::Reg copies = e.op(Op::icmp, Type::u32, {number, imm(0)}, {.cond = ir::Cond::eq});
+  const ir::Reg bytes = e.op(Op::select, Type::u32, {copies, copy.bytes, imm(0)});
+  copy_bytes(e, copy.source, copy.target, bytes);
+  reduce_bytes(e, number, copy, ir::Space::global);
+}
+
 /// Byte by byte; what is not read is 0. Bulk copies are of 16 bytes each, all of them read.
 void copy_entry(Emit& e, ir::AsyncKind kind, ir::Operand entry) {
   const ir::Operand source = read(e, entry, Type::u64, kSource),
                     target = read(e, entry, Type::u64, kTarget),
                     bytes = read(e, entry, Type::u32, kBytes);
-  if (kind == ir::AsyncKind::bulk) return copy_bytes(e, source, target, bytes);
+  if (kind == ir::AsyncKind::bulk) return make_bulk(e, entry, {source, target, bytes, bytes});
   const ir::Operand size = read(e, entry, Type::u32, kRead);
   for_offsets(e, bytes, 1, [&](ir::Operand at) {
     const ir::Reg value = e.temp(ir::Width::b32);
@@ -137,6 +154,8 @@ void queue_copy(Emit& e, ir::AsyncKind kind, const QueuedCopy& copy) {
   write(e, at, Type::u32, kBytes, copy.bytes);
   write(e, at, Type::u32, kRead, copy.read);
   write(e, at, Type::u32, kGroup, queue.open);
+  if (kind == ir::AsyncKind::bulk && reduces_late(e))
+    write(e, at, Type::u32, kReduction, copy.reduction);
   e.emit(Op::add, Type::u32, {queue.tail}, {queue.tail, imm(1)});
 }
 

@@ -1,6 +1,6 @@
-// Bulk copies and stores that report to an mbarrier, as late as allowed (policy async.copy): they
-// lie behind the group's shared memory, which begins as zeros, and whoever asks for their mbarrier
-// makes them.
+// Bulk copies, stores and reductions that report to an mbarrier, as late as allowed (policy
+// async.copy): they lie behind the group's shared memory, which begins as zeros, and whoever asks
+// for their mbarrier makes them.
 #include "runtime/isa/ptx/late_copies.hpp"
 #include "runtime/isa/ptx/semantics/async/async.hpp"
 
@@ -10,14 +10,16 @@ namespace {
 using ir::Op;
 using ir::Type;
 
-// An entry: its state, bytes, three generic addresses, and where the source is none what is stored.
+// An entry: its state, bytes, three generic addresses, where the source is none what is stored, and
+// which reduction it is.
 enum EntryField : int64_t {
   kEntryState = 0,
   kEntryBytes = 4,
   kEntrySource = 8,
   kEntryTarget = 16,
   kEntryBarrier = 24,
-  kEntryValue = 32
+  kEntryValue = 32,
+  kEntryReduction = kEntryValue + kReportingValueBytes
 };
 constexpr uint64_t kNoSource = 0;  ///< null, which nothing can be read from
 /// Taken: while a lane writes the entry, or makes the copy.
@@ -91,6 +93,7 @@ void store_value(Emit& e, ir::Reg entry, ir::Reg target, ir::Reg bytes) {
 /// Queues what `hold` writes into the entry; false in lanes in which all entries are taken.
 ir::Reg queue_entry(Emit& e, const std::function<void(ir::Reg)>& hold, ir::Operand target,
                     ir::Operand bytes, ir::Operand barrier) {
+  const ir::Operand number = number_of(e);
   ir::Builder& b = e.builder();
   const ir::Reg queued = e.temp(ir::Width::pred);
   e.emit(Op::mov, Type::pred, {queued}, {imm(0)});
@@ -109,6 +112,8 @@ ir::Reg queue_entry(Emit& e, const std::function<void(ir::Reg)>& hold, ir::Opera
   b.set_block(fill);
   e.emit(Op::store, Type::none, {}, {entry, bytes}).mem = shared(Type::u32, kEntryBytes);
   hold(entry);
+  if (reduces_late(e))
+    e.emit(Op::store, Type::none, {}, {entry, number}).mem = shared(Type::u32, kEntryReduction);
   e.emit(Op::store, Type::none, {}, {entry, target}).mem = shared(Type::u64, kEntryTarget);
   e.emit(Op::store, Type::none, {}, {entry, barrier}).mem = shared(Type::u64, kEntryBarrier);
   e.emit(Op::store, Type::none, {}, {entry, imm(kReady)}).mem = state(ir::Order::release);
@@ -175,6 +180,19 @@ void complete_reporting(Emit& e, const Located& barrier) {
   e.emit(Op::load, Type::none, {bytes}, {entry}).mem = shared(Type::u32, kEntryBytes);
   e.emit(Op::load, Type::none, {source}, {entry}).mem = shared(Type::u64, kEntrySource);
   e.emit(Op::load, Type::none, {target}, {entry}).mem = shared(Type::u64, kEntryTarget);
+  if (reduces_late(e)) {
+    const ir::Reg number = e.temp(ir::Width::b32);
+    e.emit(Op::load, Type::none, {number}, {entry}).mem = shared(Type::u32, kEntryReduction);
+    const uint32_t plain = b.add_block(), reduce = b.add_block();
+    b.branch({is(e, Type::u32, number, imm(0))}, plain, reduce);
+    b.set_block(reduce);
+    const ir::Operand held = generic_address(e, {entry, shared(Type::u32, kEntryValue)});
+    const ir::Reg none = is(e, Type::u64, source, imm(kNoSource));
+    const ir::Reg from = e.op(Op::select, Type::u64, {none, held, source});
+    reduce_bytes(e, number, {from, target, bytes, bytes}, ir::Space::generic);
+    b.jump(done);
+    b.set_block(plain);
+  }
   b.branch({is(e, Type::u64, source, imm(kNoSource))}, store, copy);
   b.set_block(copy);
   copy_bytes(e, source, target, bytes);
