@@ -12,6 +12,6 @@ foreach(name asyncs compile_only diff fault_reports findings races schedules sta
   list(APPEND alone cli/${name})
 endforeach()
 list(APPEND alone kernels/sass_cctl kernels/matrix kernels/matrix_memory kernels/matrix_sparse kernels/mbarrier kernels/tensor
-  kernels/sass_textures kernels/gcn_opencl_images)
+  kernels/waiting kernels/sass_textures kernels/gcn_opencl_images)
 list(TRANSFORM alone APPEND .cpp)
 set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -209,6 +209,19 @@ TEST_CASE("run: tf32 and packed integers") {
   check("cvt.pack.sat.u8.s32.b32 %r0, %r1, %r3, %r1;", false, [&](uint64_t v) {
     return static_cast<uint32_t>(v) << 16 | clamp(v, 0, 255) << 8 | clamp(v >> 32, 0, 255);
   });
+  // Wider registers: sources are their low words; what is written has nothing above it.
+  const auto wide = [&](uint64_t v) {
+    return static_cast<uint32_t>(v) << 16 | clamp(v, 0, 255) << 8 | clamp(v, 0, 255);
+  };
+  check(
+      "cvt.pack.sat.u8.s32.b32 %rd5, %rd1, %r1, %rd1; shr.u64 %rd6, %rd5, 32;\n"
+      "or.b64 %rd5, %rd5, %rd6; cvt.u32.u64 %r0, %rd5;",
+      false, wide);
+  check(
+      ".reg .b128 %q; mov.b128 %q, {%rd1, %rd1}; cvt.pack.sat.u8.s32.b32 %q, %r1, %q, %q;\n"
+      "mov.b128 {%rd5, %rd6}, %q; or.b64 %rd5, %rd5, %rd6; shr.u64 %rd6, %rd5, 32;\n"
+      "or.b64 %rd5, %rd5, %rd6; cvt.u32.u64 %r0, %rd5;",
+      false, wide);
 }
 
 TEST_CASE("run: the n-th set bit") {

@@ -173,6 +173,23 @@ void to_tf32(Emit& e) {
   e.set(0, kB32, choose(e, is_nan, imm(0x7fffffff), cut));
 }
 
+/// Of 128 bits the register is its low word, and the rest becomes 0.
+bool is_wide(Emit& e, size_t i) {
+  const Operand& o = e.operand(i);
+  const Entity* entity = o.kind == Operand::Kind::name ? e.body.find(o.name) : nullptr;
+  return entity != nullptr && entity->kind == Entity::Kind::reg && entity->type.bits == 128;
+}
+ir::Operand low_word(Emit& e, size_t i, PType type) {
+  if (!is_wide(e, i)) return e.raw(i, type, Fit::wider);
+  return e.narrow(e.raw(e.halves(e.operand(i))[0], kB64));
+}
+void set_low_word(Emit& e, ir::Operand word) {
+  if (!is_wide(e, 0)) return e.set(0, kB32, word, Fit::wider);
+  const std::vector<Operand> halves = e.halves(e.operand(0));
+  e.set(halves[0], kB64, e.widen(word, false));
+  e.set(halves[1], kB64, imm(0));
+}
+
 /// Two integers, clamped, side by side; narrow ones shift a third operand up.
 void pack_integers(Emit& e) {
   const PType d = e.type("dtype");
@@ -180,7 +197,7 @@ void pack_integers(Emit& e) {
   const int64_t bottom = d.is_signed() ? -top - 1 : 0;
   ir::Operand part[2];
   for (size_t i = 0; i < 2; ++i) {
-    const ir::Operand x = e.raw(i + 1, kS32);
+    const ir::Operand x = low_word(e, i + 1, kS32);
     const ir::Reg raised =
         e.op(Op::max, Type::s32, {x, imm(static_cast<uint64_t>(bottom) & 0xffffffff)});
     const ir::Reg clamped = e.op(Op::min, Type::s32, {raised, imm(static_cast<uint64_t>(top))});
@@ -189,8 +206,8 @@ void pack_integers(Emit& e) {
   ir::Operand both = u32_op(e, Op::or_, u32_op(e, Op::shl, part[0], imm(d.bits)), part[1]);
   if (e.count() == 4)
     both = u32_op(e, Op::or_, both,
-                  u32_op(e, Op::shl, e.raw(3, kB32, Fit::wider), imm(uint64_t{2} * d.bits)));
-  e.set(0, kB32, both);
+                  u32_op(e, Op::shl, low_word(e, 3, kB32), imm(uint64_t{2} * d.bits)));
+  set_low_word(e, both);
 }
 
 /// The assembler of PTX 7.8 takes it wherever it takes the conversion.
