@@ -309,3 +309,23 @@ TEST_CASE("asynchronous copies: programs with them, at once and late, and withou
       }
     }
 }
+
+// On devices: the check above is the reference engine's.
+TEST_CASE("tiles by asynchronous copies: warps with roles, a convolution as product of matrices") {
+  const Program roles_of_warps = roles("", "");
+  for (const Program& p : {roles_of_warps, convolution()}) {
+    CAPTURE(std::string(p.kernel));
+    run(device(), p, text_of(p), "immediate", "none").check();
+  }
+}
+
+TEST_CASE("tiles by asynchronous copies: products and attention") {
+  for (const Program& p : programs()) {
+    const std::string kernel = p.kernel;
+    if (kernel == "bulk_roles" || kernel == "convolution") continue;
+    SUBCASE(p.kernel) {
+      CAPTURE(kernel);
+      run(device(), p, text_of(p), "immediate", "none").check();
+    }
+  }
+}

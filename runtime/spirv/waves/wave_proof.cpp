@@ -37,15 +37,21 @@ bool is_plain_barrier(const ir::Inst& inst, uint32_t lanes) {
 }
 
 std::optional<Obstacle> obstacle_to_waves(const ir::Program& program, uint32_t lanes) {
+  const auto loop = [&] {
+    return waiting_loop(program, ir::Uniformity(program, ir::Together::wave));
+  };
+  const ir::Inst* yield = nullptr;
+  for (const ir::Block& block : program.blocks)
+    for (const ir::Inst& inst : block.insts)
+      if (ir::is_yield(inst)) yield = &inst;
+  if (yield != nullptr) {
+    const auto found = loop();
+    return found ? found : Obstacle{yield, "a loop may wait here for another wave"};
+  }
   const bool barriers = ir::barriers_uniform(program);
-  const ir::Inst* yields = nullptr;
   for (const ir::Block& block : program.blocks) {
     for (const ir::Inst& inst : block.insts) {
       if (inst.op != Op::barrier) continue;
-      if (ir::is_yield(inst)) {
-        yields = &inst;
-        continue;
-      }
       if (!is_plain_barrier(inst, lanes))
         return Obstacle{&inst, "it waits for a part of the block, or is not always reached"};
       if (!barriers) return Obstacle{&inst, "not all lanes are known to reach it together"};
@@ -53,9 +59,7 @@ std::optional<Obstacle> obstacle_to_waves(const ir::Program& program, uint32_t l
   }
   // GCN runs waves in step itself: a lane that waited for another one would wait there, too.
   if (program.isa == ir::Isa::gcn) return {};
-  const auto loop = waiting_loop(program, ir::Uniformity(program, ir::Together::wave));
-  if (loop || yields == nullptr) return loop;
-  return Obstacle{yields, "a loop may wait here for another wave"};
+  return loop();
 }
 
 }  // namespace lanewise::spirv
