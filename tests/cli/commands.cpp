@@ -235,6 +235,18 @@ TEST_CASE("coverage --waves: a mask in a register does not keep lanes apart") {
   CHECK(contains(o.err, "0 of 2 kernels run their lanes one after another"));
 }
 
+TEST_CASE(
+    "coverage --waves: nothing of queues is left where asynchronous copies complete at once") {
+  // With late copies a lane may end where its queue is full, and wait in a loop for another one.
+  const Output o = program("coverage --device profile:vega10 --block 64 --waves " + kKernels +
+                           "tensor.sm80.ptx " + kKernels + "copies.sm80.ptx " + kKernels +
+                           "sparse_gemm.sm80.ptx");
+  CHECK(o.code == 0);
+  CHECK(contains(o.err, "0 of 14 kernels run their lanes one after another"));
+  CHECK(contains(o.out, "gemm_f16\tpacked\tthe lanes of a wave can be kept together\n"));
+  CHECK(!contains(o.out, "as long as"));
+}
+
 TEST_CASE("a member mask of all lanes waits for all lanes: in any iteration, at any depth") {
   const std::string result = scratch() + "/masks.npy";
   for (const char* file : {"full_mask_loop.ptx", "full_mask_recursion.ptx"}) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "lanewise/error_detail.hpp"
+#include "runtime/api/program/copy_queues.hpp"
 #include "runtime/api/program/policies_gcn.hpp"
 #include "runtime/guest/schedule.hpp"
 #include "runtime/ir/dot.hpp"
@@ -214,7 +215,7 @@ bool drop_notes(ir::Program& program, const std::string& check) {
 
 /// Copies that a kernel starts wait in queues behind its local memory, and its shared memory.
 bool delay_copies(ir::Program& program, const std::string& time) {
-  if (time == "immediate") return false;
+  if (time == "immediate") return drop_queues(program);
   if (!decide(program, ir::Choice::copies_late, [](uint64_t) { return uint64_t{1}; })) return false;
   for (const ir::Choice queue : {ir::Choice::copy_area, ir::Choice::bulk_area}) {
     const uint32_t area = (program.local_bytes + 15) / 16 * 16;
