@@ -191,7 +191,14 @@ enum class AsyncNote : uint8_t {
 enum class AsyncKind : uint8_t { lane, bulk, barrier };
 
 /// Value of Inst::mode for Op::barrier.
-enum class BarrierKind : uint8_t { sync, arrive, red_popc, red_and, red_or };
+enum class BarrierKind : uint8_t {
+  sync,
+  arrive,
+  red_popc,
+  red_and,
+  red_or,
+  yield  ///< waits for nobody: others of the group have their turn (yield.hpp)
+};
 
 /// Value of Inst::mode for Op::mov of a constant: what a launch's policies may put in its place.
 /// The constant is the front end's answer, which holds where no policy says otherwise.

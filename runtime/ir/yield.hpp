@@ -6,11 +6,8 @@
 
 namespace lanewise::ir {
 
-/// Of Op::barrier, beside those that front ends make.
-inline constexpr BarrierKind kYield{static_cast<uint8_t>(BarrierKind::red_or) + 1};
-
 inline bool is_yield(const Inst& inst) {
-  return inst.op == Op::barrier && inst.mode == static_cast<uint8_t>(kYield);
+  return inst.op == Op::barrier && inst.mode == static_cast<uint8_t>(BarrierKind::yield);
 }
 /// Lanes wait there for others.
 inline bool is_waiting_barrier(const Inst& inst) {

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "runtime/ir/yield.hpp"
 #include "runtime/reference/race/clocks.hpp"
 #include "runtime/reference/waves/group.hpp"
 
@@ -21,7 +20,7 @@ Barrier& Group::named_barrier(uint32_t id, uint32_t count) {
 /// Barriers open between the rounds of the lanes, so that all who arrive in one round leave
 /// together.
 void Group::arrive(Lane lane, const Code& code) {
-  if (static_cast<BarrierKind>(code.mode) == ir::kYield) {
+  if (static_cast<BarrierKind>(code.mode) == BarrierKind::yield) {
     ++lane.position();
     return;
   }

@@ -157,7 +157,7 @@ class BackEdges {
 ir::Inst yield_at(const ir::Terminator& term, uint32_t to) {
   ir::Inst yield;
   yield.op = Op::barrier;
-  yield.mode = static_cast<uint8_t>(ir::kYield);
+  yield.mode = static_cast<uint8_t>(ir::BarrierKind::yield);
   yield.src = {ir::Operand::immediate(0), ir::Operand::immediate(0)};
   yield.site = term.site;
   const bool one = term.kind != ir::Terminator::Kind::branch || term.targets[0] == term.targets[1];

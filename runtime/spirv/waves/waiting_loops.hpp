@@ -29,8 +29,8 @@ class WaitingLoops {
 
 /// Lanes of a group need not make progress on their own: an invocation may carry several, drivers
 /// for CPUs run one subgroup after the other, and subgroups may run in step. So a loop that waits
-/// for shared memory gets a stop at its back edges, ir::kYield, at which the other lanes of
-/// the group have their turn. False: the program has no such loop.
+/// for shared memory gets a stop at its back edges, ir::BarrierKind::yield, at which the other
+/// lanes of the group have their turn. False: the program has no such loop.
 bool yield_in_waits(ir::Program& program);
 
 }  // namespace lanewise::spirv
