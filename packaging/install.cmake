@@ -48,7 +48,7 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/lanewise-config-ver
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lanewise-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/lanewise-config-version.cmake DESTINATION ${package_dir} COMPONENT dev)
 # What the static library needs, in the order of its links (pkg-config --static).
-set(LANEWISE_PRIVATE_LIBS_PC "-lSPIRV -lglslang -lMachineIndependent -lGenericCodeGen -lOSDependent -lOGLCompiler -lSPIRV-Tools-link -lSPIRV-Tools-opt -lSPIRV-Tools -lfmt")
+set(LANEWISE_PRIVATE_LIBS_PC "-lSPIRV -lglslang -lMachineIndependent -lGenericCodeGen -lOSDependent -lOGLCompiler -lSPIRV-Tools-opt -lSPIRV-Tools -lfmt")
 foreach(library ${lanewise_compression})
   get_filename_component(library ${library} NAME_WE)
   string(REGEX REPLACE "^(lib|ZLIB::|LibLZMA::)" "" library ${library})

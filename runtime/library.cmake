@@ -17,7 +17,7 @@ foreach(layer ${lanewise_library_layers})
   list(APPEND lanewise_objects $<TARGET_OBJECTS:lanewise_${layer}>)
 endforeach()
 add_library(lanewise_static STATIC ${lanewise_objects} $<TARGET_OBJECTS:lanewise_shaders>)
-target_link_libraries(lanewise_static PRIVATE fmt::fmt glslang::SPIRV SPIRV-Tools-link SPIRV-Tools-opt
+target_link_libraries(lanewise_static PRIVATE fmt::fmt glslang::SPIRV SPIRV-Tools-opt
   Threads::Threads ${lanewise_compression} ${CMAKE_DL_LIBS})
 set_target_properties(lanewise_static PROPERTIES OUTPUT_NAME lanewise EXPORT_NAME static
   LINKER_LANGUAGE CXX)

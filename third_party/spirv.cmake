@@ -1,6 +1,5 @@
-# SPIRV-Tools (validator, linker, optimiser) and glslang (spv::Builder, GLSL compiler).
+# SPIRV-Tools (validator, optimiser) and glslang (spv::Builder, GLSL compiler).
 # Debian: spirv-tools spirv-headers glslang-dev glslang-tools. SPIRV-Tools must be found first.
 find_package(SPIRV-Tools CONFIG REQUIRED)
 find_package(SPIRV-Tools-opt CONFIG REQUIRED)
-find_package(SPIRV-Tools-link CONFIG REQUIRED)
 find_package(glslang CONFIG REQUIRED)

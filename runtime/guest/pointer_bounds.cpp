@@ -48,8 +48,8 @@ std::optional<std::vector<PointerBounds>> pointer_bounds(const ir::PointerParams
     if (found == nullptr && pointer >= kNullPageEnd) return std::nullopt;
     PointerBounds bounds;
     if (found != nullptr)
-      bounds = {found->address, found->size, found->read_only ? 0 : found->size, pointer,
-                pointer % pointers.alignments[n] == 0};
+      bounds = {found->address, found->size, found->read_only ? 0 : found->size,
+                pointer_at(params, offset), pointer % pointers.alignments[n] == 0};
     all.push_back(bounds);
   }
   for (const ir::Variable& v : pointers.variables)
@@ -62,7 +62,7 @@ std::vector<PointerBounds> arena_bounds(const ir::PointerParams& pointers,
                                         uint64_t writable) {
   std::vector<PointerBounds> all;
   for (size_t n = 0; n < pointers.through.size(); ++n) {
-    const uint64_t pointer = base_at(params, pointers.through[n]);
+    const uint64_t pointer = pointer_at(params, pointers.through[n]);
     all.push_back({kArenaBase, readable, writable, pointer, pointer % pointers.alignments[n] == 0});
   }
   return all;

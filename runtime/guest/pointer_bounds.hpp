@@ -15,7 +15,7 @@ namespace lanewise::guest {
 /// Bytes from `start` on; none for a null pointer.
 struct PointerBounds {
   uint64_t start = 0, readable = 0, writable = 0;
-  uint64_t pointer = 0;  ///< what points there
+  uint64_t pointer = 0;  ///< what points there, with what a descriptor has in its upper bits
   bool aligned = true;   ///< as every access through it must be
   bool allows(uint64_t address, uint64_t bytes, bool write) const;
 };

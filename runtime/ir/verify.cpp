@@ -248,6 +248,7 @@ class Verifier {
     if (i.any_nan && (i.op < Op::fadd || i.op > Op::ftanh_approx || !wide_float)) {
       defect("any_nan is for operations with an f32 or f64 result");
     }
+    if (i.sat && i.op >= Op::add && i.op <= Op::icmp) defect("integers wrap: sat is for floats");
     if (i.op == Op::icmp && i.cond > Cond::ge) defect("{} is a float condition", name(i.cond));
   }
 

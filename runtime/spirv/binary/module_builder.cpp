@@ -232,6 +232,16 @@ Id ModuleBuilder::narrow_lo(Id value, int depth) {
           pair.getOpCode() == spv::OpCompositeConstruct && pair.getTypeId() == uvec2_type;
       return of_words ? pair.getIdOperand(0) : lo(value);
     }
+    case spv::OpShiftLeftLogical: {
+      const spv::Instruction& by = *module.getInstruction(operand(1));
+      if (by.getOpCode() != spv::OpConstant || by.getImmediateOperand(0) >= 32) return lo(value);
+      return op(spv::OpShiftLeftLogical, uint_type,
+                {narrow_lo(operand(0), depth - 1), u(by.getImmediateOperand(0))});
+    }
+    case spv::OpBitwiseAnd: {
+      const Id mask = narrow_lo(operand(1), depth - 1), kept = narrow_lo(operand(0), depth - 1);
+      return mask == u(~0U) ? kept : op(spv::OpBitwiseAnd, uint_type, {kept, mask});
+    }
     case spv::OpIAdd:
     case spv::OpISub:
     case spv::OpIMul:

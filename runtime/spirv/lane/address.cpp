@@ -61,12 +61,18 @@ Id LaneEmitter::base_address() {
   return m_.int64() ? m_.op(spv::OpUConvert, m_.b64_type, {sum}) : m_.make64(sum, m_.u(0));
 }
 
+/// The question in front of this version (emit_versions.cpp) was about the alignment, too.
+bool LaneEmitter::is_aligned() const {
+  return inst_->op != ir::Op::check && inst_->mem->checked && inst_->src.back().is_reg() &&
+         std::ranges::find(allowed_, inst_->src.back().index) != allowed_.end();
+}
+
 /// The address of the access: low bits dropped where the rule says so.
 Id LaneEmitter::forced_address() {
   const ir::Mem& mem = *inst_->mem;
   const Id address = base_address();
   const uint32_t low = std::bit_ceil(mem.alignment()) - 1;
-  if (mem.align != ir::AlignRule::force || low == 0) return address;
+  if (mem.align != ir::AlignRule::force || low == 0 || is_aligned()) return address;
   if (!ir::wide_space(mem.space))
     return m_.op(spv::OpBitwiseAnd, m_.uint_type, {address, m_.u(~low)});
   if (m_.int64()) return m_.op(spv::OpBitwiseAnd, m_.b64_type, {address, m_.b64(~uint64_t{low})});

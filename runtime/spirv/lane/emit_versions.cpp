@@ -33,7 +33,7 @@ bool LaneEmitter::has_question(const ir::Inst& inst) const {
   if (inst.op != Op::check || has(inst, CheckMode::unwritten)) return false;
   const Space space = inst.mem->space;
   if (space == Space::shared || space == Space::local)
-    return space_bytes(space) >= inst.mem->bytes() && inst.mem->align != ir::AlignRule::force;
+    return space_bytes(space) >= inst.mem->bytes();
   return space == Space::global || space == Space::constant || space == Space::generic;
 }
 
@@ -171,7 +171,10 @@ size_t LaneEmitter::run_versions(size_t first, size_t last) {
       write(insts[i].dst[0].id, wanted_by_check());
     }
     ++quick_;
+    const size_t outside = allowed_.size();
+    for (size_t i = first; i < row; ++i) allowed_.push_back(insts[i].dst[0].id);
     run_range(row, end);
+    allowed_.resize(outside);
     --quick_;
     flush(wanted);
   });
@@ -234,15 +237,14 @@ Id LaneEmitter::ask_row(size_t first, size_t row) {
                             [&](uint32_t offset) { return is_aligned_pointer(offset); },
                             [&, often = asks_often(first, row)](const std::function<Id()>& value) {
                               return often ? at_start(value) : value();
-                            },
-                            program_.isa == ir::Isa::gcn});
+                            }});
   for (size_t i = first; i < row; ++i) {
     inst_ = &insts[i];
     const ir::Mem& mem = *inst_->mem;
     const Id wanted = wanted_by_check();
     const RowQuestion::Access access{
-        wanted == m_.b(true) ? spv::NoResult : wanted, forced_address(), mem.bytes(),
-        mem.align == ir::AlignRule::trap ? std::bit_ceil(mem.alignment()) : 1};
+        wanted == m_.b(true) ? spv::NoResult : wanted, base_address(), mem.bytes(),
+        mem.align == ir::AlignRule::any ? 1 : std::bit_ceil(mem.alignment())};
     const bool write = has(*inst_, CheckMode::write);
     if (const Space space = memory_space(); !ir::wide_space(space))
       question.add_small(access, space_bytes(space));

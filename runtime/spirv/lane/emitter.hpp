@@ -228,6 +228,7 @@ class LaneEmitter {
   // Addresses (address.cpp)
   Id base_address();
   Id forced_address();
+  bool is_aligned() const;
   Id hide_address(Id address, ir::Width width);
   static bool is_retry_loop(const ir::Inst& inst);
   bool has_retry_loops() const;
@@ -429,6 +430,7 @@ class LaneEmitter {
   };
   std::unordered_map<const ir::Inst*, Found> found_;
   uint32_t quick_ = 0;  ///< versions around the build point whose accesses are known to be allowed
+  std::vector<uint32_t> allowed_;  ///< the answers of their checks
   struct Construct {
     spv::Block* break_to = nullptr;
     spv::Block* continue_to = nullptr;  ///< null for a scope

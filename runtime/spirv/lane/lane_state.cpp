@@ -108,12 +108,12 @@ void LaneState::cut_by_driver(uint32_t site, uint32_t which) {
   note(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), m_.u(point), m_.u(which), m_.u(0));
 }
 
-void LaneState::report(Id group, Id lane) {
+void LaneState::report(const std::function<Id()>& group, Id lane) {
   const Id point = load(point_);
   const Id faulted = m_.op(spv::OpINotEqual, m_.bool_type, {point, m_.u(0)});
   const auto write = [&] {
     when(faulted, [&] {
-      m_.call("lw_report", m_.void_type, {point, load(low_), load(high_), group, lane});
+      m_.call("lw_report", m_.void_type, {point, load(low_), load(high_), group(), lane});
     });
   };
   // Most waves have nothing to report: they pass by without a look at their lanes.

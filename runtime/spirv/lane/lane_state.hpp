@@ -44,8 +44,8 @@ class LaneState {
   /// Code for what does not happen in a launch without faults; `body` runs where this is reached.
   void hardly_ever(const std::function<void()>& body);
   void set_push(Id push) { push_ = push; }
-  /// A lane ends: its fault, if any, is written down.
-  void report(Id group, Id lane);
+  /// A lane ends: its fault, if any, is written down. `group` is made where there is one.
+  void report(const std::function<Id()>& group, Id lane);
 
  private:
   template <typename Body>

@@ -14,6 +14,8 @@ constexpr int kDepth = 8;
 /// Beyond these an access stands for itself, so that no sum below can wrap.
 constexpr int64_t kFarthest = 4096;
 constexpr uint32_t kLargestScale = 4096;
+/// What GCN's buffer addresses keep.
+constexpr int64_t kAddressBits = 0xffffffffffff;
 
 }  // namespace
 
@@ -47,6 +49,15 @@ void RowQuestion::indexed(Id value, uint64_t factor, Linear& sum) const {
   sum.scale = static_cast<uint32_t>(factor);
 }
 
+/// The word whose lower half this is: pointers that have anything in the whole word reach nothing.
+Id RowQuestion::untagged(Id word) const {
+  const spv::Instruction& made = m_.made(word);
+  int64_t mask = 0;
+  const bool half = made.getOpCode() == spv::OpBitwiseAnd &&
+                    constant_of(made.getIdOperand(1), mask) && mask == 0xffff;
+  return half ? made.getIdOperand(0) : word;
+}
+
 /// Adds value * factor, modulo 2^64 like the guest.
 void RowQuestion::collect(Id value, int depth, uint64_t factor, Linear& sum) const {
   int64_t constant = 0;
@@ -73,11 +84,24 @@ void RowQuestion::collect(Id value, int depth, uint64_t factor, Linear& sum) con
     case spv::OpShiftLeftLogical:
       if (!constant_of(operand(1), constant) || constant < 0 || constant > 12) break;
       return collect(operand(0), depth - 1, factor << constant, sum);
+    case spv::OpBitwiseAnd: {
+      // Near memory, where a sum lies of which nothing is in doubt, it has no bits above these.
+      if (!constant_of(operand(1), constant) || constant != kAddressBits) break;
+      Linear inside;
+      collect(operand(0), depth - 1, 1, inside);
+      if (factor != 1 || !inside.known || inside.param == ir::kNone || sum.param != ir::kNone ||
+          sum.index != spv::NoResult || inside.constant < -kFarthest || inside.constant > kFarthest)
+        break;
+      inside.constant += sum.constant;
+      inside.known = sum.known;
+      sum = inside;
+      return;
+    }
     case spv::OpBitcast: {
       const spv::Instruction& pair = m_.made(operand(0));
       if (pair.getOpCode() != spv::OpCompositeConstruct || pair.getTypeId() != m_.uvec2_type) break;
       const uint32_t low = params_.offset_of(pair.getIdOperand(0));
-      if (low == ir::kNone || params_.offset_of(pair.getIdOperand(1)) != low + 4) break;
+      if (low == ir::kNone || params_.offset_of(untagged(pair.getIdOperand(1))) != low + 4) break;
       sum.known = sum.known && sum.param == ir::kNone && factor == 1;
       sum.param = low;
       return;
@@ -149,44 +173,50 @@ bool RowQuestion::add_index(const Access& access, const Pointer& pointer, const 
     const auto least = static_cast<uint32_t>((-constant + sum.scale - 1) / sum.scale);
     known->least = std::max(known->least, least);
   }
-  const Id bound = bound_of(access, pointer, sum, constant);
-  if (std::ranges::find(known->bounds, bound) == known->bounds.end())
-    known->bounds.push_back(bound);
+  const Id reach = reach_of(access, pointer, constant);
+  const Bound bound{
+      constant + access.bytes - sum.scale, sum.scale, sum.is_signed && sum.scale == 1, {}};
+  auto alike = std::ranges::find_if(known->bounds, [&](const Bound& other) {
+    return other.too_many == bound.too_many && other.scale == bound.scale &&
+           other.halves == bound.halves;
+  });
+  if (alike == known->bounds.end()) alike = known->bounds.insert(alike, bound);
+  if (std::ranges::find(alike->reaches, reach) == alike->reaches.end())
+    alike->reaches.push_back(reach);
   return true;
 }
 
-/// The first index of which some byte lies too far: index * scale + constant + bytes > beyond.
-Id RowQuestion::bound_of(const Access& access, const Pointer& pointer, const Linear& sum,
-                         int64_t constant) {
-  return params_.once([&] { return bound_here(access, pointer, sum, constant); });
-}
-
-Id RowQuestion::bound_here(const Access& access, const Pointer& pointer, const Linear& sum,
-                           int64_t constant) {
-  const int64_t too_many = constant + access.bytes - sum.scale;
-  const Id bytes = too_many > 0 ? less_by(pointer.beyond, static_cast<uint64_t>(too_many))
-                                : m_.op(spv::OpIAdd, m_.uint_type,
-                                        {pointer.beyond, m_.u(static_cast<uint32_t>(-too_many))});
-  Id bound = std::has_single_bit(sum.scale)
-                 ? m_.op(spv::OpShiftRightLogical, m_.uint_type,
-                         {bytes, m_.u(static_cast<uint32_t>(std::countr_zero(sum.scale)))})
-                 : m_.op(spv::OpUDiv, m_.uint_type, {bytes, m_.u(sum.scale)});
-  if (params_.tagged && pointer.param != ir::kNone) {
-    const Id plain = m_.op(spv::OpIEqual, m_.bool_type, {params_.word(pointer.param + 4), m_.u(0)});
-    bound = m_.select(plain, bound, m_.u(0));
-  }
-  // Negative indices are the upper half.
-  if (sum.is_signed && sum.scale == 1)
-    bound = m_.glsl(GLSLstd450UMin, m_.uint_type, {bound, m_.u(0x80000000)});
-  if (access.align == 1) return bound;
+/// Bytes behind the pointer, none where it is not aligned.
+Id RowQuestion::reach_of(const Access& access, const Pointer& pointer, int64_t constant) {
+  if (access.align == 1) return pointer.beyond;
   const auto low = static_cast<uint32_t>(constant) & (access.align - 1);
   if (pointer.param == ir::kNone)
-    return ((pointer.address + low) & (access.align - 1)) != 0 ? m_.u(0) : bound;
+    return ((pointer.address + low) & (access.align - 1)) != 0 ? m_.u(0) : pointer.beyond;
   if (access.align <= pointer.align || (access.align <= 16 && params_.aligned(pointer.param)))
-    return low != 0 ? m_.u(0) : bound;
-  const Id start = m_.op(spv::OpIAdd, m_.uint_type, {params_.word(pointer.param), m_.u(low)});
-  const Id rest = m_.op(spv::OpBitwiseAnd, m_.uint_type, {start, m_.u(access.align - 1)});
-  return m_.select(m_.op(spv::OpIEqual, m_.bool_type, {rest, m_.u(0)}), bound, m_.u(0));
+    return low != 0 ? m_.u(0) : pointer.beyond;
+  return params_.once([&] {
+    const Id start = m_.op(spv::OpIAdd, m_.uint_type, {params_.word(pointer.param), m_.u(low)});
+    const Id rest = m_.op(spv::OpBitwiseAnd, m_.uint_type, {start, m_.u(access.align - 1)});
+    const Id aligned = m_.op(spv::OpIEqual, m_.bool_type, {rest, m_.u(0)});
+    return m_.select(aligned, pointer.beyond, m_.u(0));
+  });
+}
+
+/// The first index of which some byte lies too far: index * scale + constant + bytes > reach.
+Id RowQuestion::bound_of(const Bound& bound) {
+  Id reach = bound.reaches[0];
+  for (size_t i = 1; i < bound.reaches.size(); ++i)
+    reach = m_.glsl(GLSLstd450UMin, m_.uint_type, {reach, bound.reaches[i]});
+  const Id bytes =
+      bound.too_many > 0
+          ? less_by(reach, static_cast<uint64_t>(bound.too_many))
+          : m_.op(spv::OpIAdd, m_.uint_type, {reach, m_.u(static_cast<uint32_t>(-bound.too_many))});
+  const Id first = std::has_single_bit(bound.scale)
+                       ? m_.op(spv::OpShiftRightLogical, m_.uint_type,
+                               {bytes, m_.u(static_cast<uint32_t>(std::countr_zero(bound.scale)))})
+                       : m_.op(spv::OpUDiv, m_.uint_type, {bytes, m_.u(bound.scale)});
+  // Negative indices are the upper half.
+  return bound.halves ? m_.glsl(GLSLstd450UMin, m_.uint_type, {first, m_.u(0x80000000)}) : first;
 }
 
 void RowQuestion::add_place(const Access& access, const Pointer& pointer, bool small) {
@@ -232,9 +262,9 @@ void RowQuestion::doubt(Id wanted, Id doubtful) {
 
 void RowQuestion::ask_index(const Index& index) {
   const Id bound = params_.once([&] {
-    Id least = index.bounds[0];
+    Id least = bound_of(index.bounds[0]);
     for (size_t i = 1; i < index.bounds.size(); ++i)
-      least = m_.glsl(GLSLstd450UMin, m_.uint_type, {least, index.bounds[i]});
+      least = m_.glsl(GLSLstd450UMin, m_.uint_type, {least, bound_of(index.bounds[i])});
     return less_by(least, index.least);
   });
   const Id low = index.wide ? m_.narrow_lo(index.index) : index.index;

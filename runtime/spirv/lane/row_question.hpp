@@ -40,7 +40,6 @@ class RowQuestion {
     std::function<bool(uint32_t offset)> aligned;  ///< surely a multiple of 16
     /// Computes what does not change during the launch once, where the lane begins.
     std::function<Id(const std::function<Id()>&)> once;
-    bool tagged = false;  ///< their upper halves may say something else
   };
 
   RowQuestion(ModuleBuilder& m, Params params) : m_(m), params_(std::move(params)) {}
@@ -67,12 +66,19 @@ class RowQuestion {
     int64_t constant = 0;
     bool known = true;  ///< there is nothing else in it
   };
+  /// Accesses that differ in their pointers alone: index * scale + scale + too_many bytes.
+  struct Bound {
+    int64_t too_many = 0;
+    uint32_t scale = 1;
+    bool halves = false;  ///< the upper half of all indices is negative
+    std::vector<Id> reaches;
+  };
   /// Accesses with one index, whatever it is multiplied by: it must lie in [least, each of bounds).
   struct Index {
     Id wanted, index;
     bool wide;
     uint32_t least = 0;
-    std::vector<Id> bounds;
+    std::vector<Bound> bounds;
   };
   /// Accesses at constant distances from one address.
   struct Place {
@@ -85,11 +91,12 @@ class RowQuestion {
 
   void collect(Id value, int depth, uint64_t factor, Linear& sum) const;
   void indexed(Id value, uint64_t factor, Linear& sum) const;
+  Id untagged(Id word) const;
   bool add_index(const Access& access, const Pointer& pointer, const Linear& sum);
   void add_place(const Access& access, const Pointer& pointer, bool small);
   Pointer pointer_into(uint32_t param, const Pointer& memory);
-  Id bound_of(const Access& access, const Pointer& pointer, const Linear& sum, int64_t constant);
-  Id bound_here(const Access& access, const Pointer& pointer, const Linear& sum, int64_t constant);
+  Id reach_of(const Access& access, const Pointer& pointer, int64_t constant);
+  Id bound_of(const Bound& bound);
   Id base_of(const Pointer& pointer);
   Id less_by(Id value, uint64_t amount);
   Id at_least(Id value, Id bound) {

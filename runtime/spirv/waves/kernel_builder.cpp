@@ -78,20 +78,11 @@ Id KernelBuilder::builtin(Id type, spv::BuiltIn which, const char* name) {
 void KernelBuilder::begin_entry() {
   entry_ = m_.begin_function("main");
   entry_point_ = m_.addEntryPoint(spv::ExecutionModelGLCompute, entry_, "main");
-  const Id group = builtin(m_.uvec3_type, spv::BuiltInWorkgroupId, "work_group");
+  work_group_ = builtin(m_.uvec3_type, spv::BuiltInWorkgroupId, "work_group");
   const Id local = builtin(m_.uvec3_type, spv::BuiltInLocalInvocationId, "local_id");
   m_.addExecutionMode(entry_, spv::ExecutionModeLocalSize, static_cast<int>(shape_.local_size), 1,
                       1);
-  Ids place;
-  for (uint32_t i = 0; i < 3; ++i) {
-    const Id pointer =
-        m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
-              {frame_.push, m_.u(0), m_.u(guest::kPushBase + i)});
-    const Id inside = m_.extract(m_.createLoad(group, spv::NoPrecision), m_.uint_type, i);
-    place.push_back(
-        m_.op(spv::OpIAdd, m_.uint_type, {inside, m_.createLoad(pointer, spv::NoPrecision)}));
-  }
-  const Id group_id = m_.createCompositeConstruct(m_.uvec3_type, place);
+  const Id group_id = this->group_id();
   m_.createStore(group_id, frame_.group);
   invocation_ = m_.extract(m_.createLoad(local, spv::NoPrecision), m_.uint_type, 0);
   m_.createStore(invocation_, frame_.lane);
@@ -103,6 +94,24 @@ void KernelBuilder::begin_entry() {
   clear_local();
   start_lane();
   if (options_.trace_bits != 0) library("lw_trace_begin", m_.void_type, {});
+}
+
+/// Of the launch, not of the submission.
+Id KernelBuilder::group_id() {
+  Ids place;
+  for (uint32_t i = 0; i < 3; ++i) {
+    const Id pointer =
+        m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
+              {frame_.push, m_.u(0), m_.u(guest::kPushBase + i)});
+    const Id inside = m_.extract(m_.createLoad(work_group_, spv::NoPrecision), m_.uint_type, i);
+    place.push_back(
+        m_.op(spv::OpIAdd, m_.uint_type, {inside, m_.createLoad(pointer, spv::NoPrecision)}));
+  }
+  return m_.createCompositeConstruct(m_.uvec3_type, place);
+}
+
+void KernelBuilder::report(LaneState& state, Id lane) {
+  state.report([&] { return group_id(); }, lane);
 }
 
 void KernelBuilder::clear_local() {
@@ -125,8 +134,7 @@ void KernelBuilder::run_lane(spv::Function* body) {
 
 void KernelBuilder::end_of_lane() {
   if (options_.trace_bits != 0) library("lw_trace_end", m_.void_type, {});
-  state_.report(m_.createLoad(frame_.group, spv::NoPrecision),
-                m_.createLoad(frame_.lane, spv::NoPrecision));
+  report(state_, m_.createLoad(frame_.lane, spv::NoPrecision));
 }
 
 /// What lanes computed in a loop that the driver has cut is wrong, and only the guest's own loops
@@ -137,7 +145,7 @@ void KernelBuilder::report_cut() {
     m_.createStore(lane, frame_.lane);
     state_.start();
     state_.cut_by_driver(ir::kNone, kCutAnywhere);
-    state_.report(m_.createLoad(frame_.group, spv::NoPrecision), lane);
+    report(state_, lane);
   });
 }
 
@@ -252,7 +260,6 @@ void KernelBuilder::build_together(const ir::Program& program) {
   begin_entry();
   place_waves(program);
   const Id first = m_.createLoad(frame_.lane, spv::NoPrecision);
-  const Id group = m_.createLoad(frame_.group, spv::NoPrecision);
   library("lw_set_lane", m_.void_type, {m_.u(0), first});
   for (const auto& state : more_states_) state->start();
   m_.call_function(body);
@@ -264,7 +271,7 @@ void KernelBuilder::build_together(const ir::Program& program) {
         library("lw_trace_end", m_.void_type, {});
       });
     }
-    frame_.states[slot]->report(group, lane);
+    report(*frame_.states[slot], lane);
   }
   finish_entry();
 }

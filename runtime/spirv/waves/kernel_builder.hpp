@@ -39,6 +39,8 @@ class KernelBuilder {
   struct LaneArray;  ///< a register of every lane that the invocation carries
 
   void begin_entry();
+  Id group_id();
+  void report(LaneState& state, Id lane);
   Id builtin(Id type, spv::BuiltIn which, const char* name);
   void place_waves(const ir::Program& program);
   void finish_entry();
@@ -101,6 +103,7 @@ class KernelBuilder {
   spv::Function* entry_ = nullptr;
   spv::Instruction* entry_point_ = nullptr;
   spv::Block* entry_start_ = nullptr;
+  Id work_group_ = spv::NoResult;  ///< the built-in variable
   Id invocation_ = spv::NoResult;
 };
 

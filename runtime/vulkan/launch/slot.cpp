@@ -24,7 +24,8 @@ uint64_t base_of(const Reached& memory, uint64_t allocation) {
 }
 
 /// So many bytes follow from where the pointer points. Kernels compare 32 bits (emit_versions.cpp):
-/// what ends above those is left to the full check, as is what begins before the allocation.
+/// what ends above those is left to the full check, as is what begins before the allocation, and
+/// words of a descriptor with more in them than an address.
 uint32_t beyond(const guest::PointerBounds& b, uint64_t size) {
   constexpr uint64_t kEnd = 0xffff'0000;
   const uint64_t inside = b.pointer - b.start;

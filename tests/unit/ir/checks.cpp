@@ -89,6 +89,50 @@ TEST_CASE("checks: the lower partner of a butterfly lies inside") {
   CHECK(checks_of(lower + "20 #0\n" + load("d6"), kTable) == 1);
 }
 
+namespace {
+
+/// Checks of element r3 - r4 of 16, both below 16, in a block behind `branch`.
+size_t checks_of_difference(const std::string& compare, const std::string& before = "",
+                            const std::string& table = kTable, const std::string& to = "b3") {
+  Program p = parse_program(
+      "program \"k\" ptx wave 32\nmemory param 8 shared 0 local 0\n" + table +
+      "site 1 0 \"one\"\nreg r0 b32\nreg d1 b64\nreg p2 pred\nreg r3 b32\nreg r4 b32\nreg d5 b64\n"
+      "block b0 \"entry\"\n  r3 = load 0 {param u32} #0\n  r4 = load 4 {param u32} #0\n"
+      "  r3 = and.u32 r3, 15 #0\n  r4 = and.u32 r4, 15 #0\n" +
+      compare + "block b1\n" + before +
+      "  r0 = sub.u32 r3, r4 #0\n  r0 = shl.u32 r0, 2 #0\n  d1 = zext64 r0 #0\n"
+      "  d5 = add.u64 d1, 0x10000100 #0\n  r0 = load d5 {constant u32} #0\n  exit #0\n"
+      "block b2\n  r3 = mov.u32 1 #0\n  jump " +
+      to +
+      "\n"
+      "block b3\n  exit #0\n");
+  REQUIRE(verify(p).empty());
+  insert_checks(p, {.params = 8, .block = {64, 1, 1}, .allocations = true});
+  return static_cast<size_t>(
+      std::ranges::count_if(p.blocks[1].insts, [](const Inst& i) { return i.op == Op::check; }));
+}
+
+}  // namespace
+
+TEST_CASE("checks: a difference is small where a branch has found which number is greater") {
+  const std::string behind = "  branch @p2 b1 b3 #0\n";
+  CHECK(checks_of_difference("  p2 = icmp.u32.ge r3, r4 #0\n" + behind) == 0);
+  CHECK(checks_of_difference("  p2 = icmp.s32.lt r4, r3 #0\n" + behind) == 0);
+  CHECK(checks_of_difference("  p2 = icmp.u32.lt r3, r4 #0\n  branch @!p2 b1 b3 #0\n") == 0);
+  CHECK(checks_of_difference("  p2 = icmp.u32.ge r4, r3 #0\n" + behind) == 1);
+  CHECK(checks_of_difference("  p2 = icmp.u32.ne r3, r4 #0\n" + behind) == 1);
+  CHECK(checks_of_difference("  p2 = icmp.u32.ge r3, r4 #0\n  branch @!p2 b1 b3 #0\n") == 1);
+  // The block is reached past the compare, too; the numbers are others; the table is too small.
+  CHECK(checks_of_difference("  p2 = icmp.u32.ge r3, r4 #0\n  branch @p2 b1 b2 #0\n", "", kTable,
+                             "b1") == 1);
+  const std::string ge = "  p2 = icmp.u32.ge r3, r4 #0\n" + behind;
+  CHECK(checks_of_difference(ge, "  r4 = xor.u32 r3, 15 #0\n") == 1);
+  CHECK(checks_of_difference(ge, "", "variable 0x10000100 60 read_only\n") == 1);
+  // With signs it says nothing of numbers that may be negative.
+  const std::string any = "  r3 = load 0 {param u32} #0\n  r4 = or.u32 r3, 0x80000000 #0\n";
+  CHECK(checks_of_difference(any + "  p2 = icmp.s32.ge r3, r4 #0\n" + behind) == 1);
+}
+
 TEST_CASE("checks: alignment is known of no more bits than there are") {
   // The upper half of a pair, 128 bytes on from where the table begins at most, may be odd.
   const std::string half =
@@ -133,6 +177,9 @@ TEST_CASE("checks: those of a block stand together, behind what their addresses 
   const std::string first = "  r0 = load d1 {global u32} #0\n";
   CHECK(gathered(first + "  d2 = add.u64 d1, 64 #0\n  store d2, r0 {global u32} #0\n") ==
         "add check check load store ");
+  CHECK(gathered(first + "  r3 = load 0 {param u32} #0\n  d2 = zext64 r3 #0\n"
+                         "  store d2, r0 {global u32} #0\n") ==
+        "load zext64 check check load store ");
   // The address depends on what was loaded, or what it is made of is still read.
   CHECK(gathered(first + "  d2 = zext64 r0 #0\n  store d2, r0 {global u32} #0\n") ==
         "check load zext64 check store ");

@@ -178,6 +178,47 @@ TEST_CASE("pairs: what was taken apart is whole again") {
   CHECK(has(words, "r3 = mov.u32 r0"));
 }
 
+TEST_CASE("pairs: what was computed word by word") {
+  const std::string low = "block b0\n r2, p4 = addc.u32 r0, r1, 0\n";
+  const std::string sum =
+      after("pairs",
+            low + " r0 = mov.u32 9\n r3, p5 = addc.u32 r1, r1, p4\n d6 = pack64 r2, r3\n exit\n");
+  CHECK(has(sum, "r9 = mov.u32 r0\n  r2, p4 = addc.u32 r0, r1, 0"));  // kept: it is written over
+  CHECK(has(sum, "d10 = pack64.u64 r9, r1"));
+  CHECK(has(sum, "d11 = pack64.u64 r1, r1"));
+  CHECK(has(sum, "d6 = add.u64 d10, d11"));
+  const auto stays = [&](const std::string& words) {
+    return has(after("pairs", words + " d6 = pack64 r2, r3\n exit\n"), "d6 = pack64 r2, r3");
+  };
+  CHECK(!stays(low + " r3, p5 = addc.u32 r1, r0, p4\n"));
+  CHECK(stays(low + " r3, p5 = addc.u32 r1, r0, p5\n"));                    // another carry
+  CHECK(stays(low + " r3, p5 = subb.u32 r1, r0, p4\n"));                    // it is no borrow
+  CHECK(stays(low + " p4 = mov.pred 1\n r3, p5 = addc.u32 r1, r0, p4\n"));  // no more
+  CHECK(stays(low + " @p5 r3, p4 = addc.u32 r1, r0, p4\n"));                // not always
+  CHECK(stays("block b0\n r2, p4 = addc.u32 r0, r1, 1\n r3, p5 = addc.u32 r1, r0, p4\n"));
+  const auto wide = [](const std::string& words) {
+    return after("pairs", "block b0\n" + words + " d6 = pack64 r2, r3\n exit\n");
+  };
+  CHECK(has(wide(" r2, p4 = subb.u32 r0, 5, 0\n r3, p5 = subb.u32 r1, 7, p4\n"),
+            "d6 = sub.u64 d9, 0x700000005"));
+  CHECK(has(wide(" r2 = mov.u32 r0\n r3 = shr.s32 r0, 31\n"), "d6 = sext64.u64 r2"));
+  CHECK(has(wide(" r2 = shl.u32 r0, 2\n r3 = shr.s32 r0, 30\n"),
+            "d9 = sext64.u64 r0\n  d6 = shl.u64 d9, 2"));
+  CHECK(has(wide(" r2 = shl.u32 r0, 2\n r3 = shr.u32 r0, 30\n"), "d9 = zext64.u64 r0"));
+  CHECK(has(wide(" r2 = shl.u32 r0, 2\n r3 = shr.s32 r0, 29\n"), "d6 = pack64 r2, r3"));
+  CHECK(has(wide(" r2 = shl.u32 r0, 2\n r3 = shr.s32 r1, 30\n"), "d6 = pack64 r2, r3"));
+  CHECK(has(wide(" r2 = mul.u32 r0, r1\n r3 = mulhi.s32 r0, r1\n"), "d6 = mulwide.s32 r0, r1"));
+}
+
+TEST_CASE("dead: a sum whose carry nobody reads is a plain one") {
+  const std::string body = "block b0\n r2, p4 = addc.u32 r0, r1, 0\n store d8, r2 {global u32}\n";
+  CHECK(has(after("dead", body + " exit\n"), "r2 = add.u32 r0, r1"));
+  CHECK(has(after("dead", body + " @p4 store d8, r0 {global u32}\n exit\n"), "r2, p4 = addc.u32"));
+  CHECK(has(
+      after("dead", "block b0\n r2, p4 = subb.u32 r0, r1, p5\n store d8, r2 {global u32}\n exit\n"),
+      "r2, p4 = subb.u32"));
+}
+
 TEST_CASE("dead: what may fault or is seen by other lanes stays") {
   const std::string left = after("dead",
                                  "block b0\n r0 = load d8 {global u32}\n r1 = load 12 {param u32}\n"

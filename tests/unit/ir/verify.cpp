@@ -127,6 +127,10 @@ TEST_CASE("verify: memory, barriers, modes") {
   Inst add = make(Op::add, Type::u32, {w}, {w, w});
   add.mem = Mem{};
   CHECK(says(complaint(p, add), "no memory attributes"));
+  add.mem.reset();
+  CHECK(complaint(p, add).empty());
+  add.sat = true;
+  CHECK(says(complaint(p, add), "integers wrap"));
   Inst bar = make(Op::barrier, Type::none, {}, {imm(0), imm(0)});
   CHECK(complaint(p, bar).empty());
   bar.mode = static_cast<uint8_t>(BarrierKind::red_and);

@@ -81,6 +81,9 @@ TEST_CASE("how far memory reaches behind a parameter is what the host has laid d
   CHECK(bounds().allows(guest::kArenaBase + 0xffc, 4, false));
   CHECK_FALSE(bounds().allows(guest::kArenaBase + 0xffd, 4, false));
   CHECK_FALSE(bounds().allows(guest::kArenaBase + 0x7fd, 4, true));
+  // What a descriptor has above the address is part of what kernels add to.
+  params[1] |= uint64_t{1} << 52;
+  CHECK(bounds().pointer == params[1]);
   params[1] += 2;
   CHECK_FALSE(bounds().aligned);
 }
@@ -131,4 +134,33 @@ TEST_CASE(
   const size_t both = compares();
   target.quirks.runs_both_sides = true;
   CHECK(both == compares() + 1);
+}
+
+TEST_CASE("the base of a GCN descriptor is a pointer as any other") {
+  const auto compares = [](uint64_t mask, bool versions) {
+    Kernel k;
+    k.program.param_bytes = 16;
+    const ir::Reg index = k.b.reg(ir::Width::b32), a = k.b.reg(ir::Width::b32);
+    const ir::Reg low = k.b.reg(ir::Width::b32), high = k.b.reg(ir::Width::b32);
+    for (const auto& [reg, at] : {std::pair{low, 0U}, {high, 4U}, {index, 8U}})
+      k.memory(Op::load, Space::param, Type::u32, 1, {reg}, {ir::Operand::immediate(at)});
+    k.b.emit(Op::mul, Type::u32, {index}, {index, index});
+    k.b.emit(Op::and_, Type::u32, {high}, {high, ir::Operand::immediate(0xffff)});
+    const ir::Reg base = k.b.reg(ir::Width::b64), at = k.b.reg(ir::Width::b64);
+    k.b.emit(Op::pack64, Type::u64, {base}, {low, high});
+    k.b.emit(Op::zext64, Type::u64, {at}, {index});
+    k.b.emit(Op::shl, Type::u64, {at}, {at, ir::Operand::immediate(2)});
+    k.b.emit(Op::add, Type::u64, {at}, {base, at});
+    k.b.emit(Op::and_, Type::u64, {at}, {at, ir::Operand::immediate(mask)});
+    k.memory(Op::load, Space::global, Type::u32, 1, {a}, {at}).mem->align = ir::AlignRule::force;
+    k.b.exit();
+    spirv::Target target = tier1();
+    target.wave_operations = true;
+    target.quirks.runs_both_sides = !versions;
+    return count(translated(k, target, Memcheck::arena), "OpUGreaterThanEqual ");
+  };
+  constexpr uint64_t kAddress = (uint64_t{1} << 48) - 1;
+  CHECK(compares(kAddress, true) == compares(kAddress, false) + 1);
+  // A mask that may change an address near memory hides what it is made of, but not that it is one.
+  CHECK(compares(kAddress >> 20, true) == compares(kAddress >> 20, false) + 1);
 }

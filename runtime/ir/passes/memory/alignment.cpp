@@ -9,7 +9,7 @@ namespace lanewise::ir {
 
 void find_alignment(Program& program, bool aligned_pointers) {
   const auto open = [](const Inst& i) {
-    return i.mem && i.mem->align == AlignRule::any && !i.src.empty();
+    return i.mem && i.mem->align != AlignRule::trap && !i.src.empty() && i.event == 0;
   };
   const auto has_one = [&](const Block& b) { return std::ranges::any_of(b.insts, open); };
   if (std::ranges::none_of(program.blocks, has_one)) return;
@@ -21,7 +21,7 @@ void find_alignment(Program& program, bool aligned_pointers) {
       const uint64_t low = std::bit_ceil(i.mem->alignment()) - 1;
       const bool aligned = (numbers.use(b, n, 0).zero & low) == low;
       if (aligned && (static_cast<uint64_t>(i.mem->offset) & low) == 0)
-        i.mem->align = AlignRule::force;
+        i.mem->align = AlignRule::trap;
     }
 }
 

@@ -16,6 +16,13 @@ bool is_plain_check(const Inst& inst) {
   return inst.op == Op::check && (inst.mode & static_cast<uint8_t>(CheckMode::unwritten)) == 0;
 }
 
+/// Parameters are what they are whenever they are read.
+bool may_move(const Inst& inst) {
+  const bool parameter = inst.op == Op::load && inst.mem->space == Space::param &&
+                         inst.src[0].is_imm() && inst.src.back().is_imm() && inst.event == 0;
+  return (info(inst.op).trait == OpTrait::pure || parameter) && inst.guard.always();
+}
+
 class Gathering {
  public:
   explicit Gathering(size_t registers) : needed_(registers), read_(registers), made_(registers) {}
@@ -87,7 +94,7 @@ class Gathering {
       bool wanted = false;
       each_made(inst, [&](uint32_t r) { wanted = wanted || needed_[r] == round_; });
       if (!wanted) continue;
-      if (info(inst.op).trait != OpTrait::pure || !inst.guard.always()) return {};
+      if (!may_move(inst)) return {};
       moves[i] = true;
       each_made(inst, [&](uint32_t r) { needed_[r] = 0; });
       each_read(inst, [&](uint32_t r) { needed_[r] = round_; });

@@ -84,6 +84,7 @@ class Checks {
                  access.guard.always() ? Operand::immediate(1) : Operand(access.guard.reg)};
     check.mem = access.mem;
     check.mem->cache = {};
+    if (is_aligned(access)) check.mem->align = AlignRule::any;
     check.site = access.site;
     const auto with = [&](bool set, CheckMode bit) {
       if (set) check.mode |= static_cast<uint8_t>(bit);
@@ -161,9 +162,14 @@ class Checks {
     const int64_t most = static_cast<int64_t>(at.most) + offset;
     if (least < 0 || mem.bytes() > size || static_cast<uint64_t>(most) > size - mem.bytes())
       return false;
-    if (mem.align != AlignRule::trap) return true;
-    return (at.zero & ~static_cast<uint64_t>(offset) & low_bits(mem)) == low_bits(mem);
+    return mem.align != AlignRule::trap || is_aligned(access, offset);
   }
+
+  bool is_aligned(const Inst& access, int64_t offset) const {
+    const uint64_t low = low_bits(*access.mem);
+    return (numbers_->use(block_, inst_, 0).zero & ~static_cast<uint64_t>(offset) & low) == low;
+  }
+  bool is_aligned(const Inst& access) const { return is_aligned(access, access.mem->offset); }
 
   std::optional<uint64_t> size_of_space(Space space) const {
     switch (space) {

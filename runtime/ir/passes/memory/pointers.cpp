@@ -267,7 +267,7 @@ class Pointers {
         }
       }
       const Mem& mem = *f.access->mem;
-      if (f.slot < kSlots && mem.align == AlignRule::trap)
+      if (f.slot < kSlots && mem.align != AlignRule::any)
         result.alignments[n] = std::max(result.alignments[n], std::bit_ceil(mem.alignment()));
       f.access->mem->pointer = n;
       numbers |= f.from;

@@ -59,11 +59,23 @@ class Unneeded {
         for (size_t d = 0; d < insts[i].dst.size(); ++d)
           read = read || (insts[i].dst[d].valid() && needed_[ssa_.defined(b, i, d)]);
         gone[i] = removable(p_, insts[i]) && (!read || is_self_move(insts[i]));
+        if (!gone[i]) changed = drop_carry(b, i) || changed;
       }
       size_t n = 0;
       changed = std::erase_if(insts, [&](const Inst&) { return gone[n++]; }) != 0 || changed;
     }
     return changed;
+  }
+
+  /// A sum without carries is a plain one.
+  bool drop_carry(uint32_t b, size_t n) {
+    Inst& i = p_.blocks[b].insts[n];
+    if ((i.op != Op::addc && i.op != Op::subb) || i.src[2] != Operand::immediate(0)) return false;
+    if (!i.dst[0].valid() || (i.dst[1].valid() && needed_[ssa_.defined(b, n, 1)])) return false;
+    i.op = i.op == Op::addc ? Op::add : Op::sub;
+    i.dst.pop_back();
+    i.src.pop_back();
+    return true;
   }
 
   Program& p_;

@@ -16,6 +16,8 @@ namespace {
 constexpr uint8_t kMostGrowths = 4, kMostBitGrowths = 48;
 /// Conditions made of conditions are followed so far.
 constexpr int kConditions = 3;
+/// So many blocks up the tree of dominators are looked at for a compare.
+constexpr int kDominators = 32;
 /// Sweeps in which bounds that were given up in loops are found again.
 constexpr int kNarrowings = 2;
 
@@ -114,8 +116,10 @@ void Numbers::find_differences() {
     if (made == nullptr || made->op != Op::sub) continue;
     const Ssa::Value& at = ssa_[v];
     const uint32_t from = ssa_.use(at.block, at.inst, 0), taken = ssa_.use(at.block, at.inst, 1);
+    if (from == kNone || taken == kNone) continue;
+    if (const auto type = order(at.block, from, taken)) ordered_.emplace(v, *type);
     const Inst* part = ssa_.made_by(taken);
-    if (from == kNone || part == nullptr || part->op != Op::and_) continue;
+    if (part == nullptr || part->op != Op::and_) continue;
     const Inst* multiple = ssa_.made_by(from);
     for (size_t s = 0; s < 2; ++s) {
       const uint32_t whole = ssa_.use(ssa_[taken].block, ssa_[taken].inst, s);
@@ -138,8 +142,63 @@ void Numbers::find_differences() {
   }
 }
 
-/// (factor - 1) * whole + (whole & ~mask).
+/// The same number as it was before branches.
+uint32_t Numbers::root(uint32_t value) const {
+  while (value != kNone && ssa_[value].kind == Ssa::Kind::argument &&
+         ssa_.inputs(value).size() == 1)
+    value = ssa_.inputs(value)[0];
+  return value;
+}
+
+/// Has a branch on the way to the block found that one value is no less than the other? The type is
+/// that of the compare.
+std::optional<Type> Numbers::order(uint32_t block, uint32_t greater, uint32_t less) const {
+  for (int n = 0; n < kDominators && block != 0; ++n, block = ssa_.dom().parent[block]) {
+    if (ssa_.graph().preds[block].size() != 1) continue;
+    const uint32_t from = ssa_.graph().preds[block][0];
+    const Terminator& t = p_.blocks[from].term;
+    if (t.kind != Terminator::Kind::branch || t.targets[0] == t.targets[1]) continue;
+    const bool holds = (t.targets[0] == block) != t.cond.negate;
+    if (const auto type =
+            order_by(ssa_.deciding(from), holds, root(greater), root(less), kConditions))
+      return type;
+  }
+  return {};
+}
+
+std::optional<Type> Numbers::order_by(uint32_t condition, bool holds, uint32_t greater,
+                                      uint32_t less, int depth) const {
+  condition = root(condition);
+  const Inst* made = condition == kNone ? nullptr : ssa_.made_by(condition);
+  if (made == nullptr || depth == 0) return {};
+  const Ssa::Value& at = ssa_[condition];
+  const auto source = [&](size_t s) { return root(ssa_.use(at.block, at.inst, s)); };
+  if (made->op == Op::icmp && made->cond <= Cond::ge) {
+    Cond cond = holds ? made->cond : opposite(made->cond);
+    if (source(0) == less && source(1) == greater)
+      cond = mirrored(cond);
+    else if (source(0) != greater || source(1) != less)
+      return {};
+    return cond == Cond::ge || cond == Cond::gt ? std::optional(made->type) : std::nullopt;
+  }
+  if (made->type != Type::pred) return {};
+  if (made->op == Op::mov || made->op == Op::not_)
+    return order_by(source(0), holds == (made->op == Op::mov), greater, less, depth - 1);
+  if (made->op != (holds ? Op::and_ : Op::or_)) return {};
+  for (size_t s = 0; s < 2; ++s)
+    if (const auto type = order_by(source(s), holds, greater, less, depth - 1)) return type;
+  return {};
+}
+
+/// (factor - 1) * whole + (whole & ~mask), or of numbers whose order is known.
 Known Numbers::difference(uint32_t value, const Known& known) const {
+  if (const auto order = ordered_.find(value); order != ordered_.end()) {
+    const Ssa::Value& at = ssa_[value];
+    const Known a = source(at.block, at.inst, 0), b = source(at.block, at.inst, 1);
+    const bool plain = !is_signed(order->second) || (a.low >= 0 && b.low >= 0);
+    if (a.none() || b.none() || !plain || a.most < b.least) return known;
+    return met(known, Known::between(0, a.most - b.least, bits(value)), bits(value));
+  }
   const auto found = differences_.find(value);
   if (found == differences_.end()) return known;
   const Difference& d = found->second;

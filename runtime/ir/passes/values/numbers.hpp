@@ -54,6 +54,10 @@ class Numbers {
   void find_conditions();
   void find_differences();
   Known difference(uint32_t value, const Known& known) const;
+  uint32_t root(uint32_t value) const;
+  std::optional<Type> order(uint32_t block, uint32_t greater, uint32_t less) const;
+  std::optional<Type> order_by(uint32_t condition, bool holds, uint32_t greater, uint32_t less,
+                               int depth) const;
 
   /// What a branch on the condition says of the value on the side where it holds or does not.
   Known behind(const Known& known, uint32_t value, uint32_t condition, bool holds, int depth) const;
@@ -74,6 +78,8 @@ class Numbers {
     uint64_t factor;
   };
   std::unordered_map<uint32_t, Difference> differences_;  ///< by value
+  /// Differences a - b where a branch has found that a >= b, as numbers without or with signs.
+  std::unordered_map<uint32_t, Type> ordered_;
   std::vector<Known> in_;
   bool widened_ = false, narrowing_ = false;
 };

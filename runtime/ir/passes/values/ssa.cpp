@@ -16,9 +16,10 @@ void add_once(std::vector<uint32_t>& blocks, uint32_t block) {
   if (blocks.empty() || blocks.back() != block) blocks.push_back(block);
 }
 
-/// Registers that the predicate at the end of the block was computed from, through `and`, `or` and
-/// `not` of conditions.
+/// The predicate at the end of the block, and registers that it was computed from, through `and`,
+/// `or` and `not` of conditions.
 void compared(const Block& block, uint32_t pred, int depth, std::vector<uint32_t>& out) {
+  out.push_back(pred);
   const auto writes = [&](const Inst& i) {
     return std::ranges::find(i.dst, Reg{pred}) != i.dst.end();
   };
