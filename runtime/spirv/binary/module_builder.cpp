@@ -141,17 +141,22 @@ const uint32_t* ModuleBuilder::known(Id id) const {
   return it == known_.end() ? nullptr : &it->second;
 }
 
-size_t ModuleBuilder::MadeHash::operator()(const Made& made) const {
+/// Where the result of the operation in this block is found, or is to be noted.
+Id& ModuleBuilder::made_before(spv::Op code, Id type, const Ids& args) {
+  constexpr size_t kSets = 2048;
+  Made made{getBuildPoint()->getId(), type, static_cast<uint32_t>(code), {}};
+  std::ranges::copy(args, made.args.begin());
   uint64_t h = uint64_t{made.block} << 32 ^ made.code;
   for (const Id word : {made.type, made.args[0], made.args[1], made.args[2]})
     h = (h ^ word) * 0x9e3779b97f4a7c15 ^ h >> 29;
-  return h;
-}
-
-Id& ModuleBuilder::made_before(spv::Op code, Id type, const Ids& args) {
-  Made made{getBuildPoint()->getId(), type, static_cast<uint32_t>(code), {}};
-  std::ranges::copy(args, made.args.begin());
-  return made_.try_emplace(made, spv::NoResult).first->second;
+  if (made_.empty()) made_.resize(kSets);
+  MadeSet& set = made_[(h >> 32) % kSets];
+  const auto found = std::ranges::find(set.made, made);
+  if (found != set.made.end()) return set.ids.at(static_cast<size_t>(found - set.made.begin()));
+  std::shift_right(set.made.begin(), set.made.end(), 1);
+  std::shift_right(set.ids.begin(), set.ids.end(), 1);
+  set.made[0] = made;
+  return set.ids[0] = spv::NoResult;
 }
 
 Id ModuleBuilder::op(spv::Op code, Id type, const Ids& args) {

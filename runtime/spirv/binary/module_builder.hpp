@@ -102,14 +102,16 @@ class ModuleBuilder : public spv::Builder {
     std::array<Id, 3> args;
     bool operator==(const Made&) const = default;
   };
-  struct MadeHash {
-    size_t operator()(const Made& made) const;
+  /// The last ones of those that share a place, latest first.
+  struct MadeSet {
+    std::array<Made, 4> made{};
+    std::array<Id, 4> ids{};
   };
   Id& made_before(spv::Op code, Id type, const Ids& args);
   Id new_constant(Id type, std::initializer_list<uint32_t> words);
 
   bool int64_;
-  std::unordered_map<Made, Id, MadeHash> made_;
+  std::vector<MadeSet> made_;  ///< by hash; not all is remembered, and large modules stay in caches
   std::unordered_set<Id> flushed_;
   Id glsl_set_ = spv::NoResult;
   size_t guest_loops_ = 0;

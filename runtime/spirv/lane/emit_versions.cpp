@@ -37,6 +37,23 @@ bool LaneEmitter::has_question(const ir::Inst& inst) const {
   return space == Space::global || space == Space::constant || space == Space::generic;
 }
 
+/// One row of checks is all that can find a fault: it may report it, too.
+bool LaneEmitter::has_one_row() const {
+  if (shape_.takes_steps || frame_.stopped != spv::NoResult) return false;
+  size_t rows = 0;
+  for (const ir::Block& block : program_.blocks) {
+    bool before = false;
+    for (const ir::Inst& inst : block.insts) {
+      if (ir::info(inst.op).trait == OpTrait::effect) return false;
+      const bool now = inst.op == Op::check;
+      if (now && !has_question(inst)) return false;
+      if (now && !before) ++rows;
+      before = now;
+    }
+  }
+  return rows == 1;
+}
+
 /// Runs instructions of the current block.
 void LaneEmitter::run_range(size_t first, size_t last) {
   const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
@@ -154,7 +171,7 @@ size_t LaneEmitter::run_versions(size_t first, size_t last) {
     slot.cached = names;
   };
   version(full, [&] {
-    state().hardly_ever([&] {
+    const auto run = [&] {
       renew_addresses(first, row);
       for (size_t i = first; i < end; ++i) {
         index_ = static_cast<uint32_t>(i);
@@ -162,6 +179,12 @@ size_t LaneEmitter::run_versions(size_t first, size_t last) {
         follow_constants(insts[i]);
       }
       flush(wanted);
+    };
+    state().hardly_ever([&] {
+      if (has_one_row())
+        state().report_after(lane(), run);
+      else
+        run();
     });
   });
   std::tie(constant_now_, written_here_) = known_constants;

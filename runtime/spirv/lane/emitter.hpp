@@ -263,6 +263,7 @@ class LaneEmitter {
   void renew_addresses(size_t first, size_t row);
   void renew(uint32_t reg, size_t before, size_t now, const std::vector<bool>& kept);
   bool has_question(const ir::Inst& inst) const;
+  bool has_one_row() const;
   size_t end_of_row(size_t first, size_t row, size_t last);
   const std::vector<bool>& wanted_behind(size_t end);
   RowUses& row_uses();

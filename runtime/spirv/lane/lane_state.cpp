@@ -14,6 +14,9 @@ bool looks_once(const Target& target) {
   return target.quirks.cuts_loops;
 }
 
+/// In place of the number of a fault that is written down.
+constexpr uint32_t kReported = ~0U;
+
 /// So many back edges pass between two looks at the budget and at the host's wish to stop.
 constexpr uint32_t kStepsAtOnce = 4096;
 
@@ -62,6 +65,7 @@ void LaneState::start(Id budget_low, Id budget_high) {
 }
 
 void LaneState::note(Id wrong, Id point, Id low, Id high) {
+  keeps_faults_ = keeps_faults_ || !reports_at_once_;
   const Id none = m_.op(spv::OpIEqual, m_.bool_type, {load(point_), m_.u(0)});
   const Id first = m_.op(spv::OpLogicalAnd, m_.bool_type, {wrong, none});
   m_.createStore(m_.select(first, point, load(point_)), point_);
@@ -108,14 +112,43 @@ void LaneState::cut_by_driver(uint32_t site, uint32_t which) {
   note(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), m_.u(point), m_.u(which), m_.u(0));
 }
 
-void LaneState::report(const std::function<Id()>& group, Id lane) {
-  const Id point = load(point_);
-  const Id faulted = m_.op(spv::OpINotEqual, m_.bool_type, {point, m_.u(0)});
-  const auto write = [&] {
-    when(faulted, [&] {
-      m_.call("lw_report", m_.void_type, {point, load(low_), load(high_), group(), lane});
-    });
-  };
+Id LaneState::group_id() {
+  Ids place;
+  for (uint32_t i = 0; i < 3; ++i) {
+    const Id pointer =
+        m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
+              {push_, m_.u(0), m_.u(guest::kPushBase + i)});
+    const Id inside = m_.extract(load(work_group_), m_.uint_type, i);
+    place.push_back(m_.op(spv::OpIAdd, m_.uint_type, {inside, load(pointer)}));
+  }
+  return m_.createCompositeConstruct(m_.uvec3_type, place);
+}
+
+void LaneState::report_after(Id lane, const std::function<void()>& body) {
+  reports_at_once_ = reports_early_ = true;
+  body();
+  reports_at_once_ = false;
+  when(unreported(), [&] {
+    write(lane);
+    m_.createStore(m_.u(kReported), point_);
+  });
+}
+
+/// Has the lane a fault that is not written down?
+Id LaneState::unreported() {
+  if (!reports_early_) return m_.op(spv::OpINotEqual, m_.bool_type, {load(point_), m_.u(0)});
+  return m_.op(spv::OpULessThan, m_.bool_type,
+               {m_.op(spv::OpISub, m_.uint_type, {load(point_), m_.u(1)}), m_.u(kReported - 1)});
+}
+
+void LaneState::write(Id lane) {
+  m_.call("lw_report", m_.void_type, {load(point_), load(low_), load(high_), group_id(), lane});
+}
+
+void LaneState::report(Id lane) {
+  if (!keeps_faults_) return;
+  const Id faulted = unreported();
+  const auto write = [&] { when(faulted, [&] { this->write(lane); }); };
   // Most waves have nothing to report: they pass by without a look at their lanes.
   if (!target_.wave_operations || target_.quirks.runs_both_sides) return write();
   when(m_.any_lane(faulted), [&] { hardly_ever(write); });

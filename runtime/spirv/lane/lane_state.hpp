@@ -43,13 +43,22 @@ class LaneState {
   void cut_by_driver(uint32_t site, uint32_t which);
   /// Code for what does not happen in a launch without faults; `body` runs where this is reached.
   void hardly_ever(const std::function<void()>& body);
-  void set_push(Id push) { push_ = push; }
-  /// A lane ends: its fault, if any, is written down. `group` is made where there is one.
-  void report(const std::function<Id()>& group, Id lane);
+  void set_inputs(Id push, Id work_group) {
+    push_ = push;
+    work_group_ = work_group;
+  }
+  /// A lane ends: its fault, if any, is written down.
+  void report(Id lane);
+  /// The same at once, for the faults of `body`: no path that has none has to ask.
+  void report_after(Id lane, const std::function<void()>& body);
+  /// Of the launch, not of the submission.
+  Id group_id();
 
  private:
   template <typename Body>
   void when(Id condition, Body body);
+  Id unreported();
+  void write(Id lane);
   Id load(Id variable) { return m_.createLoad(variable, spv::NoPrecision); }
 
   ModuleBuilder& m_;
@@ -57,9 +66,13 @@ class LaneState {
   FaultPoints& points_;
   bool takes_steps_, step_budget_;  ///< without a budget the reserve never gets less
   Id point_, low_, high_;
-  Id push_ = spv::NoResult;     ///< the push constants
-  Id left_ = spv::NoResult;     ///< back edges until the next look at the budget
-  Id reserve_ = spv::NoResult;  ///< what the budget has beyond that
+  Id push_ = spv::NoResult;        ///< the push constants
+  Id work_group_ = spv::NoResult;  ///< the built-in variable
+  bool reports_at_once_ = false;   ///< the build point is in report_after()
+  bool reports_early_ = false;     ///< there is one
+  bool keeps_faults_ = false;      ///< some fault is reported at the lane's end
+  Id left_ = spv::NoResult;        ///< back edges until the next look at the budget
+  Id reserve_ = spv::NoResult;     ///< what the budget has beyond that
 };
 
 }  // namespace lanewise::spirv

@@ -89,6 +89,7 @@ void RowQuestion::collect(Id value, int depth, uint64_t factor, Linear& sum) con
       if (!constant_of(operand(1), constant) || constant != kAddressBits) break;
       Linear inside;
       collect(operand(0), depth - 1, 1, inside);
+      inside.constant = inside.constant << 16 >> 16;  // the rest is lost in any case
       if (factor != 1 || !inside.known || inside.param == ir::kNone || sum.param != ir::kNone ||
           sum.index != spv::NoResult || inside.constant < -kFarthest || inside.constant > kFarthest)
         break;

@@ -49,7 +49,8 @@ KernelBuilder::KernelBuilder(ModuleBuilder& module, const Options& options, cons
       state_(module, target, points_, shape.takes_steps, options.step_budget) {
   frame_.states = {&state_};
   frame_.push = push_constants(m_);
-  state_.set_push(frame_.push);
+  work_group_ = input(m_.uvec3_type, spv::BuiltInWorkgroupId, "work_group");
+  state_.set_inputs(frame_.push, work_group_);
   frame_.lane = private_variable(m_.uint_type, "lane");
   frame_.group = private_variable(m_.uvec3_type, "group");
   frame_.clock = private_variable(m_.uint_type, "clock", m_.u(0));
@@ -68,9 +69,14 @@ Id KernelBuilder::library(const char* name, Id type, const Ids& args) {
   return m_.call(name, type, args);
 }
 
-Id KernelBuilder::builtin(Id type, spv::BuiltIn which, const char* name) {
+Id KernelBuilder::input(Id type, spv::BuiltIn which, const char* name) {
   const Id id = m_.createVariable(spv::NoPrecision, spv::StorageClassInput, type, name);
   m_.addDecoration(id, spv::DecorationBuiltIn, static_cast<int>(which));
+  return id;
+}
+
+Id KernelBuilder::builtin(Id type, spv::BuiltIn which, const char* name) {
+  const Id id = input(type, which, name);
   entry_point_->addIdOperand(id);
   return id;
 }
@@ -78,11 +84,11 @@ Id KernelBuilder::builtin(Id type, spv::BuiltIn which, const char* name) {
 void KernelBuilder::begin_entry() {
   entry_ = m_.begin_function("main");
   entry_point_ = m_.addEntryPoint(spv::ExecutionModelGLCompute, entry_, "main");
-  work_group_ = builtin(m_.uvec3_type, spv::BuiltInWorkgroupId, "work_group");
+  entry_point_->addIdOperand(work_group_);
   const Id local = builtin(m_.uvec3_type, spv::BuiltInLocalInvocationId, "local_id");
   m_.addExecutionMode(entry_, spv::ExecutionModeLocalSize, static_cast<int>(shape_.local_size), 1,
                       1);
-  const Id group_id = this->group_id();
+  const Id group_id = state_.group_id();
   m_.createStore(group_id, frame_.group);
   invocation_ = m_.extract(m_.createLoad(local, spv::NoPrecision), m_.uint_type, 0);
   m_.createStore(invocation_, frame_.lane);
@@ -94,24 +100,6 @@ void KernelBuilder::begin_entry() {
   clear_local();
   start_lane();
   if (options_.trace_bits != 0) library("lw_trace_begin", m_.void_type, {});
-}
-
-/// Of the launch, not of the submission.
-Id KernelBuilder::group_id() {
-  Ids place;
-  for (uint32_t i = 0; i < 3; ++i) {
-    const Id pointer =
-        m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
-              {frame_.push, m_.u(0), m_.u(guest::kPushBase + i)});
-    const Id inside = m_.extract(m_.createLoad(work_group_, spv::NoPrecision), m_.uint_type, i);
-    place.push_back(
-        m_.op(spv::OpIAdd, m_.uint_type, {inside, m_.createLoad(pointer, spv::NoPrecision)}));
-  }
-  return m_.createCompositeConstruct(m_.uvec3_type, place);
-}
-
-void KernelBuilder::report(LaneState& state, Id lane) {
-  state.report([&] { return group_id(); }, lane);
 }
 
 void KernelBuilder::clear_local() {
@@ -134,7 +122,7 @@ void KernelBuilder::run_lane(spv::Function* body) {
 
 void KernelBuilder::end_of_lane() {
   if (options_.trace_bits != 0) library("lw_trace_end", m_.void_type, {});
-  report(state_, m_.createLoad(frame_.lane, spv::NoPrecision));
+  state_.report(m_.createLoad(frame_.lane, spv::NoPrecision));
 }
 
 /// What lanes computed in a loop that the driver has cut is wrong, and only the guest's own loops
@@ -145,7 +133,7 @@ void KernelBuilder::report_cut() {
     m_.createStore(lane, frame_.lane);
     state_.start();
     state_.cut_by_driver(ir::kNone, kCutAnywhere);
-    report(state_, lane);
+    state_.report(lane);
   });
 }
 
@@ -246,7 +234,7 @@ void KernelBuilder::build_together(const ir::Program& program) {
   for (uint32_t slot = 1; slot < shape_.lanes_per_invocation; ++slot) {
     more_states_.push_back(std::make_unique<LaneState>(m_, target_, points_, false, false));
     frame_.states.push_back(more_states_.back().get());
-    more_states_.back()->set_push(frame_.push);
+    more_states_.back()->set_inputs(frame_.push, work_group_);
   }
   if (use.barriers && use.loops) {
     frame_.stopped = private_variable(m_.bool_type, "stopped", m_.b(false));
@@ -271,7 +259,7 @@ void KernelBuilder::build_together(const ir::Program& program) {
         library("lw_trace_end", m_.void_type, {});
       });
     }
-    report(*frame_.states[slot], lane);
+    frame_.states[slot]->report(lane);
   }
   finish_entry();
 }

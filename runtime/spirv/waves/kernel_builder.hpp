@@ -39,8 +39,7 @@ class KernelBuilder {
   struct LaneArray;  ///< a register of every lane that the invocation carries
 
   void begin_entry();
-  Id group_id();
-  void report(LaneState& state, Id lane);
+  Id input(Id type, spv::BuiltIn which, const char* name);
   Id builtin(Id type, spv::BuiltIn which, const char* name);
   void place_waves(const ir::Program& program);
   void finish_entry();

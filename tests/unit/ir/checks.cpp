@@ -133,6 +133,49 @@ TEST_CASE("checks: a difference is small where a branch has found which number i
   CHECK(checks_of_difference(any + "  p2 = icmp.s32.ge r3, r4 #0\n" + behind) == 1);
 }
 
+TEST_CASE("checks: a branch says something of what was computed before it, too") {
+  // d4 = the table's begin + 4 * r3 is ready before the branch.
+  const auto checks = [](const std::string& before, const std::string& compare,
+                         const std::string& otherwise = "b2") {
+    Program p = parse_program(
+        "program \"k\" ptx wave 32\nmemory param 8 shared 0 local 0\n" + kTable +
+        "site 1 0 \"one\"\nreg r0 b32\nreg p1 pred\nreg p2 pred\nreg r3 b32\nreg d4 b64\n"
+        "block b0 \"entry\"\n  r3 = load 0 {param u32} #0\n  d4 = zext64 r3 #0\n"
+        "  d4 = shl.u64 d4, 2 #0\n  d4 = add.u64 d4, 0x10000100 #0\n" +
+        before + "  p1 = " + compare + " #0\n  branch @p1 b1 " + otherwise +
+        " #0\nblock b1\n  r0 = load d4 {constant u32} #0\n  exit #0\n"
+        "block b2\n  exit #0\n");
+    REQUIRE(verify(p).empty());
+    insert_checks(p, {.params = 8, .block = {64, 1, 1}, .allocations = true});
+    return std::ranges::count_if(p.blocks[1].insts,
+                                 [](const Inst& i) { return i.op == Op::check; });
+  };
+  CHECK(checks("", "icmp.u32.lt r3, 16") == 0);
+  CHECK(checks("", "icmp.u32.le r3, 16") == 1);
+  CHECK(checks("", "icmp.s32.lt r3, 16") == 1);  // negative numbers are too
+  CHECK(checks("", "icmp.u32.ge r3, 16") == 1);
+  CHECK(checks("", "icmp.u32.lt r3, 16", "b1") == 1);
+  CHECK(checks("  r3 = load 4 {param u32} #0\n", "icmp.u32.lt r3, 16") == 1);  // another number
+  // Paths that an earlier compare has parted meet again: it is the same number, or it is not.
+  const auto parted = [](const std::string& body) {
+    Program p = parse_program(
+        "program \"k\" ptx wave 32\nmemory param 8 shared 0 local 0\n" + kTable +
+        "site 1 0 \"one\"\nreg r0 b32\nreg p1 pred\nreg r2 b32\nreg d3 b64\n"
+        "block b0 \"entry\"\n  r2 = load 0 {param u32} #0\n  d3 = zext64 r2 #0\n"
+        "  d3 = shl.u64 d3, 2 #0\n  d3 = add.u64 d3, 0x10000100 #0\n"
+        "  p1 = icmp.u32.lt r2, 99 #0\n  branch @p1 b1 b2 #0\nblock b1\n" +
+        body +
+        "  jump b2\nblock b2\n  p1 = icmp.u32.lt r2, 16 #0\n  branch @p1 b3 b4 #0\n"
+        "block b3\n  r0 = load d3 {constant u32} #0\n  exit #0\nblock b4\n  exit #0\n");
+    REQUIRE(verify(p).empty());
+    insert_checks(p, {.params = 8, .block = {64, 1, 1}, .allocations = true});
+    return std::ranges::count_if(p.blocks[3].insts,
+                                 [](const Inst& i) { return i.op == Op::check; });
+  };
+  CHECK(parted("") == 0);
+  CHECK(parted("  r2 = mov.u32 1 #0\n") == 1);
+}
+
 TEST_CASE("checks: alignment is known of no more bits than there are") {
   // The upper half of a pair, 128 bytes on from where the table begins at most, may be odd.
   const std::string half =

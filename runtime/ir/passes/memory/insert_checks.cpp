@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "runtime/ir/passes/passes.hpp"
-#include "runtime/ir/passes/values/numbers.hpp"
+#include "runtime/ir/passes/values/under_guard.hpp"
 #include "runtime/layout/addresses.hpp"
 
 namespace lanewise::ir {
@@ -32,6 +32,8 @@ class Checks {
   }
 
   void run() {
+    judge();
+    auto verdict = verdicts_.begin();
     for (block_ = 0; block_ < program_.blocks.size(); ++block_) {
       Block& block = program_.blocks[block_];
       std::vector<Inst> insts;
@@ -39,7 +41,7 @@ class Checks {
       asked_.clear();
       for (inst_ = 0; inst_ < block.insts.size(); ++inst_) {
         Inst& inst = block.insts[inst_];
-        if (is_access(inst) && !inst.mem->checked) settle(inst, insts);
+        if (is_access(inst) && !inst.mem->checked) settle(inst, *verdict++, insts);
         forget(inst);
         insts.push_back(std::move(inst));
       }
@@ -48,15 +50,35 @@ class Checks {
   }
 
  private:
-  void settle(Inst& access, std::vector<Inst>& insts) {
+  struct Verdict {
+    bool legal = true, aligned = false;
+  };
+
+  /// While instructions are where the analysis has seen them.
+  void judge() {
+    for (block_ = 0; block_ < program_.blocks.size(); ++block_) {
+      for (inst_ = 0; inst_ < program_.blocks[block_].insts.size(); ++inst_) {
+        Inst& inst = program_.blocks[block_].insts[inst_];
+        if (!is_access(inst) || inst.mem->checked) continue;
+        Verdict verdict;
+        where_it_happens_.reset();
+        if (!facts_.off) verdict.legal = always_legal(inst);
+        if (!verdict.legal) verdict.aligned = is_aligned(inst, inst.mem->offset);
+        verdicts_.push_back(verdict);
+      }
+    }
+  }
+
+  void settle(Inst& access, const Verdict& verdict, std::vector<Inst>& insts) {
     Operand allowed = Operand::immediate(1);
-    if (!facts_.off && !always_legal(access)) allowed = ask(access, insts);
+    if (!verdict.legal) allowed = ask(access, verdict, insts);
     access.src.push_back(allowed);
     access.mem->checked = true;
   }
 
-  Reg ask(const Inst& access, std::vector<Inst>& insts) {
+  Reg ask(const Inst& access, const Verdict& verdict, std::vector<Inst>& insts) {
     Inst check = check_of(access);
+    if (verdict.aligned) check.mem->align = AlignRule::any;
     const auto known = std::ranges::find_if(
         asked_, [&](const Inst& other) { return same_question(check, other); });
     if (known != asked_.end()) return known->dst[0];
@@ -84,7 +106,6 @@ class Checks {
                  access.guard.always() ? Operand::immediate(1) : Operand(access.guard.reg)};
     check.mem = access.mem;
     check.mem->cache = {};
-    if (is_aligned(access)) check.mem->align = AlignRule::any;
     check.site = access.site;
     const auto with = [&](bool set, CheckMode bit) {
       if (set) check.mode |= static_cast<uint8_t>(bit);
@@ -153,8 +174,12 @@ class Checks {
   }
 
   bool fits(const Inst& access, int64_t offset, uint64_t size) const {
+    if (fits(access, numbers_->use(block_, inst_, 0), offset, size)) return true;
+    if (!where_it_happens_) where_it_happens_ = UnderGuard(*numbers_, block_, inst_).use(0);
+    return fits(access, *where_it_happens_, offset, size);
+  }
+  bool fits(const Inst& access, const Known& at, int64_t offset, uint64_t size) const {
     const Mem& mem = *access.mem;
-    const Known at = numbers_->use(block_, inst_, 0);
     // Sums that may wrap are not looked into.
     constexpr uint64_t kReach = uint64_t{1} << 31;
     if (at.most >= kReach || offset >= int64_t{kReach} || offset < -int64_t{kReach}) return false;
@@ -169,7 +194,6 @@ class Checks {
     const uint64_t low = low_bits(*access.mem);
     return (numbers_->use(block_, inst_, 0).zero & ~static_cast<uint64_t>(offset) & low) == low;
   }
-  bool is_aligned(const Inst& access) const { return is_aligned(access, access.mem->offset); }
 
   std::optional<uint64_t> size_of_space(Space space) const {
     switch (space) {
@@ -189,6 +213,8 @@ class Checks {
   std::optional<Numbers> numbers_;
   uint32_t block_ = 0;  ///< where the access is that is looked at
   size_t inst_ = 0;
+  mutable std::optional<Known> where_it_happens_;  ///< the address, by guard and branches, too
+  std::vector<Verdict> verdicts_;                  ///< of accesses, in order
   std::vector<Inst> asked_;
 };
 

@@ -18,6 +18,8 @@ constexpr uint8_t kMostGrowths = 4, kMostBitGrowths = 48;
 constexpr int kConditions = 3;
 /// So many blocks up the tree of dominators are looked at for a compare.
 constexpr int kDominators = 32;
+/// Sweeps that look for names of one number.
+constexpr int kRootSweeps = 4;
 /// Sweeps in which bounds that were given up in loops are found again.
 constexpr int kNarrowings = 2;
 
@@ -60,6 +62,7 @@ Numbers::Numbers(const Program& program, const LaunchNumbers& launch, Ssa::Split
   for (uint32_t v = 0; v < ssa_.size(); ++v)
     if (ssa_[v].kind == Ssa::Kind::entry)
       known_[v] = launch.unset_is_zero ? Known::exactly(0, bits(v)) : Known::any(bits(v));
+  find_roots();
   find_conditions();
   find_differences();
   flow_.run(*this);
@@ -97,6 +100,7 @@ void Numbers::find_conditions() {
     }
 }
 void Numbers::depend(uint32_t condition, uint32_t node, int depth) {
+  condition = root(condition);
   const Inst* made = ssa_.made_by(condition);
   if (made == nullptr || depth == 0) return;
   const Ssa::Value& v = ssa_[condition];
@@ -142,26 +146,42 @@ void Numbers::find_differences() {
   }
 }
 
-/// The same number as it was before branches.
-uint32_t Numbers::root(uint32_t value) const {
-  while (value != kNone && ssa_[value].kind == Ssa::Kind::argument &&
-         ssa_.inputs(value).size() == 1)
-    value = ssa_.inputs(value)[0];
-  return value;
+/// Splits give one number several names, and where paths meet again another one: arguments whose
+/// inputs are all one value, or themselves, are that value.
+void Numbers::find_roots() {
+  roots_.resize(ssa_.size());
+  for (uint32_t v = 0; v < ssa_.size(); ++v) roots_[v] = v;
+  bool changed = true;
+  for (int n = 0; changed && n < kRootSweeps; ++n) {
+    changed = false;
+    for (const uint32_t b : ssa_.order().nodes) {
+      for (uint32_t k = 0; k < ssa_.arguments(b); ++k) {
+        const uint32_t value = ssa_.first_argument(b) + k;
+        uint32_t only = kNone;
+        bool one = true;
+        for (const uint32_t input : ssa_.inputs(value)) {
+          const uint32_t other = roots_[input];
+          if (other == value || other == only) continue;
+          one = one && only == kNone;
+          only = other;
+        }
+        if (!one || only == kNone || roots_[value] == only) continue;
+        roots_[value] = only;
+        changed = true;
+      }
+    }
+  }
 }
 
 /// Has a branch on the way to the block found that one value is no less than the other? The type is
 /// that of the compare.
 std::optional<Type> Numbers::order(uint32_t block, uint32_t greater, uint32_t less) const {
-  for (int n = 0; n < kDominators && block != 0; ++n, block = ssa_.dom().parent[block]) {
-    if (ssa_.graph().preds[block].size() != 1) continue;
-    const uint32_t from = ssa_.graph().preds[block][0];
-    const Terminator& t = p_.blocks[from].term;
-    if (t.kind != Terminator::Kind::branch || t.targets[0] == t.targets[1]) continue;
-    const bool holds = (t.targets[0] == block) != t.cond.negate;
-    if (const auto type =
-            order_by(ssa_.deciding(from), holds, root(greater), root(less), kConditions))
-      return type;
+  for (int n = 0; n < kDominators && block != 0 && block != kNone; ++n) {
+    if (const auto way = branch_to(ssa_, block))
+      if (const auto type =
+              order_by(way->condition, way->holds, root(greater), root(less), kConditions))
+        return type;
+    block = ssa_.dom().parent[block];
   }
   return {};
 }
@@ -213,16 +233,17 @@ Known Numbers::difference(uint32_t value, const Known& known) const {
 
 Known Numbers::behind(const Known& known, uint32_t value, uint32_t condition, bool holds,
                       int depth) const {
-  if (value == condition) return met(known, Known::exactly(holds ? 1 : 0, 1), 1);
+  condition = root(condition);
+  if (root(value) == condition) return met(known, Known::exactly(holds ? 1 : 0, 1), 1);
   const Inst* made = ssa_.made_by(condition);
   if (made == nullptr || depth == 0) return known;
   const Ssa::Value& at = ssa_[condition];
   const auto source = [&](size_t s) { return ssa_.use(at.block, at.inst, s); };
   if (made->op == Op::icmp && made->cond <= Cond::ge) {
     const Cond cond = holds ? made->cond : opposite(made->cond);
-    if (source(0) == value)
+    if (root(source(0)) == root(value))
       return where(known, cond, this->source(at.block, at.inst, 1), made->type);
-    if (source(1) == value)
+    if (root(source(1)) == root(value))
       return where(known, mirrored(cond), this->source(at.block, at.inst, 0), made->type);
     return known;
   }

@@ -54,7 +54,8 @@ class Numbers {
   void find_conditions();
   void find_differences();
   Known difference(uint32_t value, const Known& known) const;
-  uint32_t root(uint32_t value) const;
+  void find_roots();
+  uint32_t root(uint32_t value) const { return value == kNone ? kNone : roots_[value]; }
   std::optional<Type> order(uint32_t block, uint32_t greater, uint32_t less) const;
   std::optional<Type> order_by(uint32_t condition, bool holds, uint32_t greater, uint32_t less,
                                int depth) const;
@@ -67,6 +68,7 @@ class Numbers {
   LaunchNumbers launch_;
   Ssa ssa_;
   Dataflow flow_;
+  std::vector<uint32_t> roots_;   ///< [value] the first name of the same number
   std::vector<Known> known_;      ///< [value]
   std::vector<uint8_t> growths_;  ///< [value]
   std::unordered_map<uint32_t, std::vector<uint32_t>>

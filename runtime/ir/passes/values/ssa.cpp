@@ -327,4 +327,12 @@ uint32_t Ssa::defined(uint32_t block, size_t inst, size_t which) const {
   return use(block, inst, program_->blocks[block].insts[inst].src.size() + 2 + which);
 }
 
+std::optional<BranchTo> branch_to(const Ssa& ssa, uint32_t block) {
+  const auto& preds = ssa.graph().preds[block];
+  if (block == 0 || preds.size() != 1) return {};
+  const Terminator& t = ssa.program().blocks[preds[0]].term;
+  if (t.kind != Terminator::Kind::branch || t.targets[0] == t.targets[1]) return {};
+  return BranchTo{ssa.deciding(preds[0]), (t.targets[0] == block) != t.cond.negate};
+}
+
 }  // namespace lanewise::ir

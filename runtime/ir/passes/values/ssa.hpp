@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -115,6 +116,13 @@ class Ssa {
   std::vector<uint32_t> entry_, now_;                ///< [register], while renaming
   std::vector<std::pair<uint32_t, uint32_t>> undo_;  ///< register, its value before
 };
+
+/// The condition that held, or did not, when control came to the block, if there is one.
+struct BranchTo {
+  uint32_t condition = kNone;
+  bool holds = false;
+};
+std::optional<BranchTo> branch_to(const Ssa& ssa, uint32_t block);
 
 /// The values beside the program's text, for people and tests.
 std::string print(const Ssa& ssa);

@@ -1,5 +1,6 @@
-// What is known of numbers where the guard of an instruction holds. GCN writes vector registers
-// under EXEC: in lanes that are on, each such write was made.
+// What is known of numbers where an instruction's guard and the branches that lead to it hold, also
+// of those that were computed before the branch. GCN writes vector registers under EXEC: in lanes
+// that are on, each such write was made.
 #pragma once
 
 #include <unordered_map>
