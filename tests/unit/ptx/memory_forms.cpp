@@ -170,6 +170,8 @@ TEST_CASE("spaces and clusters of one group") {
   CHECK(word_of("mov.u64 %rd3, 40; mapa.shared::cluster.u64 %rd5, %rd3, 0;") == 40);
   CHECK(word_of("mapa.u64 %rd5, sbuf, 0;") == guest::kSharedWindow);
   CHECK(word_of("mov.u32 %r1, %cluster_nctarank; cvt.u64.u32 %rd5, %r1;") == 1);
+  CHECK(word_of("mov.u64 %rd5, 7; mov.u64 %rd5, %current_graph_exec;") == 0);
+  CHECK(word_of("mov.u64 %rd5, 7; mov.u64 %rd5, %pm3_64;") == 0);
 }
 
 TEST_CASE("every access carries its policy to the tracker") {

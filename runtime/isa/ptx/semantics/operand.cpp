@@ -72,6 +72,7 @@ std::string_view without_cluster(std::string_view name) {
 struct Fixed {
   uint64_t value = 0;
   bool narrow = false;  ///< may also be read as 16 bits
+  unsigned bits = 32;
 };
 /// What always reads the same: fourth components, the place in a cluster of one group, and the
 /// environment registers, of which drivers set two.
@@ -82,10 +83,11 @@ std::optional<Fixed> fixed_value(std::string_view name) {
   if (name.starts_with("%cluster_ctaid.") || name == "%cluster_ctarank") return Fixed{0};
   if (name == "%clusterid.w" || name == "%nclusterid.w") return Fixed{0};
   if (name == "%cluster_nctarank") return Fixed{1};
-  if (name == "%current_graph_exec") return Fixed{0};  // kernels launch no graphs
+  if (name == "%current_graph_exec")  // kernels launch no graphs
+    return Fixed{.value = 0, .bits = 64};
   // No shared memory is set aside, and nothing counts events.
   if (name.starts_with("%reserved_smem_offset_")) return Fixed{0};
-  if (name.size() == 4 && name.starts_with("%pm")) return Fixed{0};
+  if (name.starts_with("%pm")) return Fixed{.value = 0, .bits = name.ends_with("_64") ? 64U : 32U};
   if (name.starts_with("%envreg")) return Fixed{0};
   return std::nullopt;
 }
@@ -149,7 +151,7 @@ ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
       fail(o.loc, "undeclared register '" + o.name + "', and no supported special register");
     return {};
   }
-  const unsigned bits = s != nullptr ? s->bits : 32;
+  const unsigned bits = fixed ? fixed->bits : s != nullptr ? s->bits : 32;
   const bool narrow = fixed ? fixed->narrow : s != nullptr && s->narrow;
   // Stored vectors and conversions take the low bits of anything.
   const bool width_fits = type.bits == bits || (type.bits == 16 && narrow) ||
