@@ -11,14 +11,14 @@ using nlohmann::json;
 namespace {
 
 // Thread 33 of group (1,0) reads `bytes` at `place`.
-std::string kernel(const std::string& access) {
-  return write("where.ptx", kHeader + R"(
+std::string kernel(const std::string& access, const std::string& header = kHeader) {
+  return write("where.ptx", header + R"(
 .visible .entry where(.param .u64 place)
 {
   .reg .pred %p<3>;
   .reg .b32 %r<4>;
   .reg .b64 %rd<4>;
-  .shared .align 8 .b8 cells[64];
+  .shared .align 16 .b8 cells[64]; .local .align 4 .b8 own[4];
   .loc 1 7 0
   ld.param.u64 %rd1, [place];
   mov.u32 %r1, %tid.x;
@@ -121,6 +121,24 @@ TEST_CASE("shared memory is near to no buffer: the report has its size and the o
                                       address)));
     CHECK(contains(o.err, "--dyn-shared BYTES"));
   }
+}
+
+TEST_CASE("a copy's fault names the side that is out of range") {
+  const auto fault = [](const std::string& copy) {
+    const std::string header = ".version 7.5\n.target sm_80\n.address_size 64\n";
+    return fault_of(run(kernel("st.local.u32 [own], %r1;\n  " + copy, header) +
+                        " --grid 2 --block 64 --json --arg zero:u8[64]"));
+  };
+  const json from = fault("mov.u32 %r3, cells; cp.async.ca.shared.global [%r3], [%rd1+64], 16;");
+  CHECK(from["address"] == 0x10000040);
+  CHECK(from["nearest_allocation"] == "'zero:u8[64]' (64 bytes; right behind its end)");
+  const json null = fault("mov.u64 %rd1, 16; cp.async.ca.shared.global [cells], [%rd1], 16;");
+  CHECK(null["kind"] == "null");
+  CHECK(!null.contains("space"));
+  const json to = fault("cp.async.ca.shared.global [cells+64], [%rd1], 16;");
+  CHECK(to["address"] == 64);
+  CHECK(to["space"] == "shared");
+  CHECK(to["space_size"] == 64);
 }
 
 TEST_CASE("the report of a launch without shared memory says so") {

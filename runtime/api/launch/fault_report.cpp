@@ -38,22 +38,40 @@ std::string describe_nearest(const guest::Nearest& nearest, uint64_t address, ui
                      bytes_text(static_cast<uint64_t>(-nearest.distance)));
 }
 
+/// Of a copy between global and shared memory, the side that the address is of. Offsets in shared
+/// memory lie below all allocations, and those within it are at most misaligned.
+ir::Space side_of_copy(const Fault& f, const FaultMemory& memory) {
+  if (f.parameter != ir::kNone || f.address >= guest::kArenaBase) return ir::Space::global;
+  const bool inside = f.kind != FaultKind::misaligned && f.address + f.size <= memory.shared;
+  return inside ? ir::Space::global : ir::Space::shared;
+}
+
 /// The space of the access, where it is one that has addresses of its own, which no allocation is
 /// near to.
-ir::Space space_of(const ir::Program& p, const Fault& f) {
+ir::Space space_of(const ir::Program& p, const Fault& f, const FaultMemory& memory) {
   const uint32_t site = f.undefined != nullptr ? f.undefined->load_site : f.site;
+  bool global = false, shared = false, own = false;
+  ir::Space lane_space = ir::Space::local;
   for (const ir::Block& b : p.blocks) {
     for (const ir::Inst& i : b.insts) {
       if (i.site != site || !i.mem || ir::info(i.op).trait != ir::OpTrait::mem) continue;
-      const ir::Space space = i.mem->space;
-      if (space == ir::Space::shared || space == ir::Space::local || space == ir::Space::param)
-        return space;
-      if (space != ir::Space::generic) continue;
-      if (f.address - guest::kSharedWindow < guest::kWindowSize) return ir::Space::shared;
-      if (f.address - guest::kLocalWindow < guest::kWindowSize) return ir::Space::local;
+      ir::Space space = i.mem->space;
+      if (space == ir::Space::generic) {
+        if (f.address - guest::kSharedWindow < guest::kWindowSize) return ir::Space::shared;
+        if (f.address - guest::kLocalWindow < guest::kWindowSize) return ir::Space::local;
+        space = ir::Space::global;
+      }
+      global = global || space == ir::Space::global;
+      shared = shared || space == ir::Space::shared;
+      if (space != ir::Space::local && space != ir::Space::param) continue;
+      own = true;
+      lane_space = space;
     }
   }
-  return ir::Space::global;
+  // Copies keep in local memory what is still to be done; that never faults.
+  if (global && shared) return side_of_copy(f, memory);
+  if (shared) return ir::Space::shared;
+  return own && !global ? lane_space : ir::Space::global;
 }
 
 void add_space(FaultReport& r, const ir::Program& p, ir::Space space, const FaultMemory& memory) {
@@ -239,7 +257,7 @@ std::string sync_text(const ir::Program& p, const Sync& s) {
 }
 
 void add_memory(FaultReport& r, const ir::Program& p, const Fault& f, const FaultMemory& memory) {
-  const ir::Space space = space_of(p, f);
+  const ir::Space space = space_of(p, f, memory);
   if (space == ir::Space::global)
     add_nearest(r, f, memory);
   else
