@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -58,6 +59,24 @@ constexpr Run kRuns[] = {{Op::mov, Action::mov},
                          {Op::mbcnt, Action::mask},
                          {Op::async_note, Action::nothing}};
 static_assert(std::ranges::is_sorted(kRuns, {}, &Run::first));
+
+/// What mbarrier.test_wait and try_wait become: the state is loaded, and its parity compared with
+/// that of a state or with the one that was asked for.
+bool asks_for_phase(std::span<const ir::Inst> at) {
+  if (at[0].op != Op::load || at.size() < 3 || at[1].op != Op::xor_ || at[2].op != Op::icmp)
+    return false;
+  const auto reads = [](const ir::Inst& inst, ir::Reg value) {
+    return inst.src[0].is_reg() && inst.src[0].index == value.id;
+  };
+  return at[0].mem->elem == ir::Type::u64 && at[0].mem->order != ir::Order::weak &&
+         at[1].site == at[0].site && at[2].site == at[0].site && reads(at[1], at[0].dst[0]) &&
+         reads(at[2], at[1].dst[0]);
+}
+
+PhaseCode phase_of(std::span<const ir::Inst> insts, size_t at) {
+  if (asks_for_phase(insts.subspan(at))) return PhaseCode::load;
+  return at > 0 && asks_for_phase(insts.subspan(at - 1)) ? PhaseCode::difference : PhaseCode::none;
+}
 
 Action action_of(Op op) {
   return (std::ranges::upper_bound(kRuns, op, {}, &Run::first) - 1)->action;
@@ -214,10 +233,11 @@ class Decoder {
     return kept;
   }
 
-  void decode_inst(const ir::Inst& inst, bool once) {
+  void decode_inst(const ir::Inst& inst, bool once, PhaseCode phase) {
     if (inst.op == Op::check || ir::is_texture(inst.op))
       reject(std::string(ir::info(inst.op).name) + " is no operation of an engine");
     Code code;
+    code.phase = phase;
     code.action = action_of(inst.op);
     code.op = inst.op;
     code.type = inst.type;
@@ -281,7 +301,8 @@ class Decoder {
     block_ = b;
     inst_ = 0;
     const std::vector<ir::Inst>& insts = program_.blocks[b].insts;
-    for (size_t i = 0; i < insts.size(); ++i) decode_inst(insts[i], is_once(b, i));
+    for (size_t i = 0; i < insts.size(); ++i)
+      decode_inst(insts[i], is_once(b, i), phase_of(insts, i));
     decode_terminator(program_.blocks[b].term);
   }
 

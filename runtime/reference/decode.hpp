@@ -47,6 +47,9 @@ enum class Action : uint8_t {
   exit,
 };
 
+/// What a code is to the question whether an mbarrier's phase has ended.
+enum class PhaseCode : uint8_t { none, load, difference };
+
 struct Wave;
 struct Code;
 /// Carries an instruction out for the wave's active lanes and gives the next one; null where no
@@ -81,6 +84,7 @@ struct Code {
   Handlers unwatched{}, unguarded{}, plain{};  ///< without the hook, the guard, the trace as well
   Handlers moves{};    ///< an access that the check of races sees, without it
   Handlers resumed{};  ///< an access at which lanes stop for others: it, when they go on
+  Handlers asks{};     ///< a question for a phase, without giving way
   Action action = Action::nothing;
   ir::Op op = ir::Op::mov;
   ir::Type type = ir::Type::none, from = ir::Type::none;
@@ -107,7 +111,8 @@ struct Code {
   uint32_t place = 0;            ///< the block as the decoded program counts them
   uint32_t kind = 0;             ///< of cross-lane operations: equal ones differ in operands alone
   bool rendezvous = false;       ///< waits for its member mask's lanes, in whatever iteration
-  bool of_copy = false;          ///< carries a copy out, or a wait for it: notes say what it does
+  PhaseCode phase = PhaseCode::none;
+  bool of_copy = false;  ///< carries a copy out, or a wait for it: notes say what it does
 
   /// Of an access whose first source is that.
   LANEWISE_INLINE uint64_t address(uint64_t operand) const { return (operand + offset) & keep; }

@@ -275,6 +275,63 @@ TEST_CASE("a phase of an mbarrier that never ends: which arrivals are missing, a
   CHECK(!contains(busy.err, "deadlock"));
 }
 
+TEST_CASE("lanes that wait for a phase see its end before one of them makes the mbarrier anew" *
+          kHostCase) {
+  const std::string wait =
+      "mbarrier.arrive.shared.b64 %rd2, [s];\nWAIT:\n"
+      "mbarrier.try_wait.parity.shared.b64 %p4, [s], 0;\n@!%p4 bra WAIT;\n";
+  const auto named = [&](const std::string& label) {
+    std::string text = wait;
+    for (size_t at; (at = text.find("WAIT")) != text.npos;) text.replace(at, 4, label);
+    return text;
+  };
+  // The first lane, the last one, and one in the middle of a wave.
+  for (const char* maker : {"0", "63", "37"}) {
+    CAPTURE(maker);
+    const std::string make = "@%p3 mbarrier.init.shared.b64 [s], 64;\n";
+    const std::string body = "setp.eq.u32 %p3, %r1, " + std::string(maker) + ";\n" + make +
+                             "bar.sync 0;\n" + named("first") +
+                             "@%p3 mbarrier.inval.shared.b64 [s];\n" + make + "bar.sync 0;\n" +
+                             named("second") + "st.global.u32 [%rd1], 1;\n";
+    const Output o = program_as_is(
+        "run " +
+        write("anew.ptx", ptx_kernel("8.0", "sm_90", "  .shared .align 8 .b8 s[64];", body)) +
+        " --device reference --grid 2 --block 64 --arg print:u32[1] --max-steps 10000000");
+    CHECK(o.code == 0);
+    CHECK(contains(o.out, "1"));
+  }
+}
+
+TEST_CASE("a lane that waits until a time of its clock lets the others of its wave go on" *
+          kHostCase) {
+  // Two seconds at two reads an iteration: lane 0 comes before lane 1, which it waits for.
+  const Output o =
+      program_as_is(
+          "run " + write("until.ptx", ptx_kernel("8.0", "sm_80", "  .shared .align 4 .b8 s[4];", R"(
+  setp.ne.u32 %p1, %r1, 0;
+  st.shared.u32 [s], 0;
+  bar.sync 0;
+  @%p1 bra other;
+  mov.u64 %rd2, %globaltimer;
+wait:
+  ld.volatile.shared.u32 %r2, [s];
+  setp.ne.u32 %p2, %r2, 0;
+  @%p2 bra done;
+  mov.u64 %rd3, %globaltimer;
+  mov.u64 %rd3, %globaltimer;
+  sub.u64 %rd3, %rd3, %rd2;
+  setp.lt.u64 %p2, %rd3, 2000000000;
+  @%p2 bra wait;
+done:
+  st.global.u32 [%rd1], %r2;
+  bra end;
+other:
+  st.volatile.shared.u32 [s], 7;
+end:)")) + " --device reference --grid 1 --block 2 --arg print:u32[1]");
+  CHECK(o.code == 0);
+  CHECK(contains(o.out, "7"));
+}
+
 TEST_CASE("--check sync: checks can be combined; devices refuse it" * kHostCase) {
   const Misuse m{"", "ld.shared.u32 %r5, [s];\n" + either("%p1", "bar.sync 0;", "bar.sync 0;"), ""};
   const std::string how = "run " + write("two.ptx", ptx_of(m)) +

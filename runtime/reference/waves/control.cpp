@@ -3,6 +3,7 @@
 #include <bit>
 #include <utility>
 
+#include "runtime/ir/mbarrier.hpp"
 #include "runtime/reference/init/undefined.hpp"
 #include "runtime/reference/lanes/handlers.hpp"
 #include "runtime/reference/waves/group.hpp"
@@ -70,6 +71,10 @@ struct Control {
       untouched.touched = false;
       code.moves = plain(code, find, untouched);
       code.plain = both(access_followed);
+    }
+    if (code.phase != PhaseCode::none && !wishes.scheduled && !wishes.lockstep) {
+      code.asks = code.plain;
+      code.plain = both(ask_for_phase);
     }
     code.unguarded = code.event != 0 ? both(traced) : code.plain;
     code.unwatched = code.guarded ? Handlers{guarded, guarded_lane} : code.unguarded;
@@ -320,6 +325,22 @@ struct Control {
     Group::stop_at(wave, position_of(wave, code), lanes);
     wave.at_access |= lanes;
     return wave.mask != 0 ? code + 1 : nullptr;
+  }
+
+  /// Lanes that see their phase ended give way before the parities are compared and again before
+  /// they go on: in the turn between, all others that wait for it see that, too, and only then may
+  /// one make the mbarrier anew or invalid. Hardware wakes them all at the end of the phase.
+  static const Code* ask_for_phase(Wave& wave, const Code* code) {
+    const bool loaded = code->phase == PhaseCode::load;
+    const Code* next = code->asks[wave.single](wave, code);
+    if (next == nullptr || !wave.group->setting_.in_turn) return next;
+    const uint64_t passed = lanes_of(wave.mask, [&](uint32_t i) {
+      const uint64_t other = loaded ? wave.get(code[1].src[1], i) : 0;
+      return (wave.get(code->dst[0], i) ^ other) >> ir::mbarrier::kParityAt != 0;
+    });
+    if (passed == 0) return next;
+    Group::stop_at(wave, position_of(wave, next), passed);
+    return wave.mask != 0 ? next : nullptr;
   }
 
   static const Code* traced(Wave& wave, const Code* code) {

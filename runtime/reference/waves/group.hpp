@@ -343,7 +343,7 @@ class Group {
   std::array<Apart, kMaxWave> apart_{};  ///< the lowest rank is the last
   uint32_t apart_count_ = 0;
   uint32_t live_ = 0;
-  uint64_t slice_ = 0;  ///< back edges left until the running lanes give way
+  mutable uint64_t slice_ = 0;  ///< back edges left until the running lanes give way
   uint64_t idle_ = 0;  ///< back edges of time slices used up since a lane of the group got anywhere
   uint32_t idle_turns_ = 0, turns_in_place_ = 0;
   bool abandoned_ = false;

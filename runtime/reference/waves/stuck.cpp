@@ -65,20 +65,10 @@ class Blocks {
   std::span<const uint32_t> starts_;
 };
 
-/// What mbarrier.test_wait and try_wait become: the state is loaded, and its parity compared with
-/// that of a state or with the one that was asked for.
-bool asks_for_phase(std::span<const Code> at) {
-  if (at.size() < 3 || at[0].action != Action::load || at[0].mem->elem != ir::Type::u64 ||
-      at[0].mem->order == ir::Order::weak)
-    return false;
-  return at[1].op == ir::Op::xor_ && at[2].op == ir::Op::icmp && at[1].src[0] == at[0].dst[0] &&
-         at[2].src[0] == at[1].dst[0] && at[1].site == at[0].site && at[2].site == at[0].site;
-}
-
 std::vector<Poll> polls_of(std::span<const Code> codes, const Blocks& blocks) {
   std::vector<Poll> all;
   for (uint32_t at = 0; at < codes.size(); ++at) {
-    if (!asks_for_phase(codes.subspan(at))) continue;
+    if (codes[at].phase != PhaseCode::load) continue;
     Poll poll{at, blocks.cycle(blocks.of(at))};
     const bool pure = std::ranges::none_of(poll.blocks, [&](uint32_t block) {
       return std::ranges::any_of(blocks.codes(block), [&](const Code& code) {
