@@ -264,19 +264,23 @@ class InStep {
         return lanes;
       }
       case Kind::call:
-        recurse(lanes, 1);
+        recurse(lanes);
         return lanes;
       default:
         operation(s, lanes);
         return lanes;
     }
   }
-  void recurse(uint32_t lanes, uint32_t level) {
-    list(p_.before, lanes, {});
-    const uint32_t deeper =
-        those(lanes, [&](uint32_t lane) { return level < 1 + (lane >> p_.depth_shift & 3); });
-    if (deeper != 0) recurse(deeper, level + 1);
-    list(p_.after, lanes, {});
+  /// A function that calls itself at one place is two loops of the tree: one iterates at each entry
+  /// of the function, and behind it one at each return, where the deepest frame of each lane is its
+  /// first iteration, however deep that is.
+  void recurse(uint32_t lanes) {
+    const auto at_least = [&](uint32_t frames) {
+      return those(lanes,
+                   [&](uint32_t lane) { return frames <= 1 + (lane >> p_.depth_shift & 3); });
+    };
+    for (const std::vector<Statement>* part : {&p_.before, &p_.after})
+      for (uint32_t frame = 1; at_least(frame) != 0; ++frame) list(*part, at_least(frame), {});
   }
   void operation(const Statement& s, uint32_t lanes) {
     std::vector<Need> there;
