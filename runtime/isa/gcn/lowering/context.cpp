@@ -253,7 +253,7 @@ void LowerContext::write_mask(unsigned low, ir::Operand value, ir::Operand numbe
 }
 
 bool LowerContext::makes_number(unsigned low) const {
-  return analysis_.makes_number(low, numbers, scc_live);
+  return analysis_.makes_number(index, low, numbers, scc_live);
 }
 
 ir::Inst& LowerContext::emit_vector(Op op, Type type, std::vector<Reg> dst,

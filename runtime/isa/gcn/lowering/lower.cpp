@@ -185,6 +185,7 @@ class KernelLowering {
     if (const Label* f = function_of(index)) program_.sites.back().function = declared_name(*f);
     program_.sites.back().cache = cache_facts(i);
     context_.b.set_site(static_cast<uint32_t>(program_.sites.size() - 1));
+    context_.index = index;
     context_.scc_live = analysis_.scc_live[index];
     context_.numbers = numbers_[index - b.begin];
     context_.mask_live = mask_live_after(b, index);
@@ -303,14 +304,15 @@ class KernelLowering {
       if (asked == ExeczAsks::lane)
         return context_.b.branch({context_.exec(), when_zero}, taken, otherwise, false);
     }
-    context_.b.branch({condition(m.count), when_zero}, taken, otherwise, true);
+    context_.b.branch({condition(index), when_zero}, taken, otherwise, true);
   }
   /// True when scc is set, or when vcc or exec is not zero.
-  Reg condition(unsigned what) {
+  Reg condition(size_t index) {
+    const unsigned what = kernel_.code[index].row->meaning.count;
     if (what == kScc) return context_.scc();
     if (what == kExecz) return context_.any_lane(context_.exec());
-    if (context_.stale.test(kVccLo) || context_.stale.test(kVccLo + 1))
-      return context_.any_lane(context_.mask(kVccLo));
+    const bool stale = context_.stale.test(kVccLo) || context_.stale.test(kVccLo + 1);
+    if (stale && !analysis_.asks_number[index]) return context_.any_lane(context_.mask(kVccLo));
     const Reg whole = context_.b.reg(Width::b64);
     context_.b.emit(Op::pack64, Type::u64, {whole},
                     {context_.sgpr(kVccLo), context_.sgpr(kVccLo + 1)});

@@ -28,6 +28,7 @@ class LowerContext {
 
   ir::Builder b;
   // Set by the driver for each instruction.
+  size_t index = 0;        ///< of the instruction
   bool exec_full = true;   ///< EXEC is still what it was at the start
   bool scc_live = false;   ///< somebody reads the SCC this instruction writes
   bool mask_live = false;  ///< ... or the mask that it writes, to VCC or a pair of its own choice

@@ -1,6 +1,7 @@
 // GCN: start and end of a program, ifs.
 #include <algorithm>
 
+#include "tests/fuzz/programs/gcn/masks.hpp"
 #include "tests/fuzz/programs/gcn/printer.hpp"
 
 namespace lanewise::programs {
@@ -77,6 +78,7 @@ void Printer::store_all() {
 void Printer::block(const Block& b) {
   ++depth_;
   for (const Statement& s : b) {
+    if (w_.has_odd_masks && w_.odd.chance(3)) leave_numbers_behind(w_);
     std::visit([&](const auto& what) { put(what); }, s.what);
     // Where all lanes have left, the rest may be jumped over.
     if (loops_.empty() || loops_.back().depth != depth_ || !leaves(s)) continue;
@@ -137,7 +139,7 @@ void Printer::predicated_if(const If& s) {
 
 void Printer::uniform_if(const If& s) {
   const std::string other = w_.new_label("else"), behind = w_.new_label("join");
-  w_.line("s_cbranch_scc0 {}", s.no.empty() ? behind : other);
+  jump_by_scc(w_, false, s.no.empty() ? behind : other, false);
   block(s.yes);
   if (!s.no.empty()) {
     w_.line("s_branch {}", behind);
@@ -200,10 +202,11 @@ void Printer::one_side(const If& s) {
   const std::string saved = w_.mask(), end = w_.new_label("end"), past = w_.new_label("past");
   const bool by_vcc = !w_.apart && w_.random.chance(4), skips = may_skip(s.yes);
   Trap laid = skips ? trap(s.test) : Trap();
-  const std::string lanes = by_vcc ? test(w_, s.test) : loose(w_, s.test);
+  const std::string lanes = by_vcc ? by_halves(w_, test(w_, s.test)) : loose(w_, s.test);
   if (skips) trap(lanes, laid);
   const bool jumps = by_vcc && lanes == "vcc";
   if (jumps) w_.line("s_cbranch_vccz {}", past);
+  const bool skipped = by_vcc && skip_if_none(w_, lanes, past);
   save_and_enter(saved, lanes);
   if (how == Saved::others) w_.line("s_xor_b64 {}, exec, {}", saved, saved);
   if (skips) w_.line("s_cbranch_execz {}", end);
@@ -211,15 +214,15 @@ void Printer::one_side(const If& s) {
   inside(how, saved, s.yes);
   if (skips) w_.label(end);
   restore(how, saved);
-  if (jumps) w_.label(past);
+  if (jumps || skipped) w_.label(past);
 }
 
 void Printer::two_sides(const If& s) {
   const Saved how = way();
   const bool skips = may_skip(s.yes), skips_other = may_skip(s.no);
   Trap laid = skips ? trap(s.test) : Trap();
-  const std::string saved = w_.mask(), lanes = kept(w_, s.test), other = w_.new_label("else"),
-                    end = w_.new_label("end");
+  const std::string saved = w_.mask(), lanes = collected(w_, by_halves(w_, kept(w_, s.test))),
+                    other = w_.new_label("else"), end = w_.new_label("end");
   if (skips) trap(lanes, laid);
   save_and_enter(saved, lanes);
   if (how == Saved::others) w_.line("s_xor_b64 {}, exec, {}", saved, saved);

@@ -1,19 +1,11 @@
 // GCN between lanes: masks as numbers, single lanes, swizzles, permutes, DPP, and exchange in LDS.
-#include "tests/fuzz/programs/gcn/writer.hpp"
+#include "tests/fuzz/programs/gcn/masks.hpp"
 
 namespace lanewise::programs::gcn {
 namespace {
 
-std::string half_of(const std::string& pair, bool high) {
-  if (pair == "vcc") return high ? "vcc_hi" : "vcc_lo";
-  if (pair == "exec") return high ? "exec_hi" : "exec_lo";
-  const size_t colon = pair.find(':');
-  if (high) return "s" + pair.substr(colon + 1, pair.size() - colon - 2);
-  return "s" + pair.substr(2, colon - 2);
-}
-
 void ballot(Writer& w, const Cross& s, const std::string& to) {
-  w.line("v_mov_b32 {}, {}", to, half_of(test(w, s.test), s.high));
+  w.line("v_mov_b32 {}, {}", to, half_of(by_halves(w, test(w, s.test)), s.high));
 }
 
 /// 1 when the scalar instruction behind has left something.
@@ -23,7 +15,7 @@ void from_scc(Writer& w, const std::string& to, bool when_set) {
   w.line("v_mov_b32 {}, {}", to, n);
 }
 void any(Writer& w, const Cross& s, const std::string& to) {
-  const std::string mask = test(w, s.test);
+  const std::string mask = by_halves(w, test(w, s.test));
   if (w.random.chance(2)) {
     const std::string n = w.scalar();
     w.line("s_bcnt1_i32_b64 {}, {}", n, mask);
@@ -34,7 +26,7 @@ void any(Writer& w, const Cross& s, const std::string& to) {
   from_scc(w, to, true);
 }
 void all(Writer& w, const Cross& s, const std::string& to) {
-  const std::string mask = test(w, s.test);
+  const std::string mask = by_halves(w, test(w, s.test));
   if (w.random.chance(2)) {
     const std::string n = w.scalar(), of = w.scalar();
     w.line("s_bcnt1_i32_b64 {}, {}", n, mask);

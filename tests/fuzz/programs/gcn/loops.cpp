@@ -1,6 +1,7 @@
 // GCN loops, and how lanes leave them.
 #include <algorithm>
 
+#include "tests/fuzz/programs/gcn/masks.hpp"
 #include "tests/fuzz/programs/gcn/printer.hpp"
 
 namespace lanewise::programs::gcn {
@@ -48,6 +49,7 @@ void Printer::put(const Loop& s) {
     l.left = w_.scalar();
     w_.line("s_mov_b32 {}, {}", l.left, Writer::number(std::max(1U, most) + (one_more ? 1 : 0)));
   }
+  leave_numbers_behind(w_);
   l.test = w_.new_label("next");
   l.frames = frames_.size();
   l.depth = depth_ + 1;
@@ -131,10 +133,10 @@ void Printer::stay(const Loop& s, const Loops& l, const std::string& behind) {
     // Who is still there comes back behind the loop by EXEC itself.
     if (w_.random.chance(2)) {
       w_.line("s_cmp_eq_u32 {}, 0", it->second);
-      w_.line("s_cbranch_scc1 {}", behind);
+      jump_by_scc(w_, true, behind, true);
     } else {
       w_.line("s_cmp_lg_u32 {}, 0", it->second);
-      w_.line("s_cbranch_scc0 {}", behind);
+      jump_by_scc(w_, false, behind, true);
     }
     if (s.again) keep(*s.again, l);
     return;

@@ -3,7 +3,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "tests/fuzz/programs/gcn/writer.hpp"
+#include "tests/fuzz/programs/gcn/masks.hpp"
 
 namespace lanewise::programs::gcn {
 namespace {
@@ -267,7 +267,7 @@ void guarded(Writer& w, const T& s) {
   const Scope scope(w);
   if (!s.guard) return compute(w, s, Writer::reg(s.to));
   if (w.random.chance(2)) return chosen(w, s, kept(w, *s.guard), false);
-  narrowed(w, loose(w, *s.guard), [&] { compute(w, s, Writer::reg(s.to)); });
+  narrowed(w, by_halves(w, loose(w, *s.guard)), [&] { compute(w, s, Writer::reg(s.to)); });
 }
 
 }  // namespace
@@ -280,14 +280,18 @@ Writer::Pair Writer::vectors() {
   const std::string low = vector(), high = vector();
   return {low, high, fmt::format("v[{}:{}]", vectors_ - 2, vectors_ - 1)};
 }
-std::string Writer::mask() {
+uint32_t Writer::next_pair() {
   if (scalars_ + 1 > kLastScalar) throw std::logic_error("out of scalar registers");
   scalars_ += 2;
-  return fmt::format("s[{}:{}]", scalars_ - 2, scalars_ - 1);
+  return scalars_ - 2;
+}
+std::string Writer::mask() {
+  const uint32_t first = next_pair();
+  return fmt::format("s[{}:{}]", first, first + 1);
 }
 std::string Writer::scalar() {
-  mask();
-  return fmt::format("s{}", scalars_ - 2 + random.below(2));
+  const uint32_t first = next_pair();
+  return fmt::format("s{}", first + random.below(2));
 }
 std::string Writer::number(uint32_t value) {
   if (is_inline(value)) return fmt::format("{}", static_cast<int32_t>(value));
@@ -323,7 +327,7 @@ std::string kept(Writer& w, const Condition& c) {
   return to;
 }
 std::string loose(Writer& w, const Condition& c) {
-  if (!w.random.chance(4)) return test(w, c);
+  if (!w.random.chance(4)) return collected(w, test(w, c));
   Condition other = c;
   other.relation = negated(c.relation);
   const std::string mask = test(w, other);

@@ -32,7 +32,12 @@ inline constexpr const char* kNowhere = "s[20:23]";  ///< descriptor of base 0 f
 class Writer {
  public:
   Writer(const Program& program, const Style& style, Target target)
-      : program(program), style(style), random(style.seed), target(target) {}
+      : program(program),
+        style(style),
+        random(style.seed),
+        odd(style.seed ^ 0x6d61736b73),
+        has_odd_masks(odd.chance(2)),
+        target(target) {}
 
   template <typename... Args>
   void line(const std::string& format, const Args&... args) {
@@ -48,6 +53,8 @@ class Writer {
   Pair vectors();        ///< two in a row
   std::string mask();    ///< a pair of SGPRs
   std::string scalar();  ///< one SGPR
+  /// The same, without a number of `random`.
+  std::string odd_scalar() { return fmt::format("s{}", next_pair() + odd.below(2)); }
 
   static std::string reg(uint32_t number) { return fmt::format("v{}", kFirstRegister + number); }
   /// Of the place where a lane ends: behind the registers.
@@ -68,6 +75,8 @@ class Writer {
   const Program& program;
   const Style& style;
   Random random;
+  Random odd;  ///< for masks.cpp alone: programs without odd masks are what they were before it
+  const bool has_odd_masks;
   const Target target;
   bool apart = false;  ///< nothing may ask what other lanes do: so the kernel can run in lane mode
   std::map<uint32_t, std::string> uniforms;  ///< registers that an SGPR has, too
@@ -75,6 +84,8 @@ class Writer {
 
  private:
   friend class Scope;
+  uint32_t next_pair();  ///< its first register
+
   uint32_t labels_ = 0, vectors_ = kFirstTemporary, scalars_ = kFirstScalar;
 };
 

@@ -25,6 +25,7 @@ struct BasicBlock {
   std::vector<size_t> successors;  ///< block indices
   ScalarSet live_in, live_out;
   ScalarSet stale_in;                 ///< may hold a mask whose 64-bit value was not computed
+  ScalarSet beyond_in;                ///< low codes of pairs that may have bits of no lane
   ScalarSet numbers_in, numbers_out;  ///< whose 64-bit value is wanted
   ScalarSet masks_in, masks_out;      ///< words of pairs that are read as masks later
   bool exec_full_in = true;           ///< EXEC is still what it was at the start
@@ -38,14 +39,15 @@ struct Analysis {
   ScalarSet masks;                      ///< low codes of pairs that are read as masks
   std::map<size_t, IndexMode> indexed;  ///< instructions whose registers M0 may count
   bool keeps_m0 = false;                ///< somebody reads bits of M0 that s_set_gpr_idx_on leaves
-  ScalarSet beyond;  ///< low codes of pairs that logic may give bits of lanes that do not exist
-  ScalarSet always_numbers;         ///< whose 64-bit values are wanted wherever it may end
-  std::vector<bool> through_masks;  ///< instructions that are logic on masks, not on numbers
-  std::vector<bool> dead_moves;     ///< instructions whose result nobody reads
-  std::vector<bool> scc_live;       ///< somebody reads the SCC that the instruction writes
-  /// Must logic on masks that writes this pair work on their numbers as well? `numbers`: that are
-  /// wanted behind it.
-  bool makes_number(unsigned code, const ScalarSet& numbers, bool scc_wanted) const;
+  std::vector<bool> result_beyond;      ///< logic that may give bits of lanes that do not exist
+  std::vector<bool> asks_number;        ///< branches on VCC that may have such bits, or is a number
+  ScalarSet always_numbers;             ///< whose 64-bit values are wanted wherever it may end
+  std::vector<bool> through_masks;      ///< instructions that are logic on masks, not on numbers
+  std::vector<bool> dead_moves;         ///< instructions whose result nobody reads
+  std::vector<bool> scc_live;           ///< somebody reads the SCC that the instruction writes
+  /// Must this logic on masks, which writes the pair, work on their numbers as well? `numbers`:
+  /// that are wanted behind it.
+  bool makes_number(size_t index, unsigned code, const ScalarSet& numbers, bool scc_wanted) const;
 };
 
 struct Effects {

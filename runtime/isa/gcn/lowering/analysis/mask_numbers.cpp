@@ -55,7 +55,8 @@ bool sets_missing_lanes(const Instruction& i, const ScalarSet& beyond) {
   const Meaning& m = i.row->meaning;
   const auto has = [&](size_t n) {
     const Operand& o = i.operands[n];
-    return is_scalar(o.code) ? beyond.test(o.code & ~1U) : !o.immediate || o.value != 0;
+    if (!o.immediate && is_scalar(o.code)) return beyond.test(o.code & ~1U);
+    return o.immediate ? o.value != 0 : o.code != kZero;
   };
   if (i.operands[0].code == kExecLo || m.invert_result || m.op == ir::Op::not_)
     return i.operands[0].code != kExecLo;
@@ -64,12 +65,44 @@ bool sets_missing_lanes(const Instruction& i, const ScalarSet& beyond) {
   return m.op == ir::Op::and_ ? has(1) && second : has(1) || second;
 }
 
+/// Numbers may have any bits.
+void step_beyond(const Instruction& i, ScalarSet& beyond) {
+  const ScalarSet writes = effects(i).writes;
+  const bool is_mask = i.row->has(Slot::mask_dst) || i.row->does(kWritesVcc);
+  const bool logic = mask_logic(i) && !i.row->does(kWritesExec);
+  const bool result = logic && sets_missing_lanes(i, beyond);
+  const bool zero = i.row->kind == Kind::move && i.operands[1].code == kZero;
+  for (size_t c = writes._Find_first(); c < writes.size(); c = writes._Find_next(c)) {
+    const size_t low = c & ~size_t{1};
+    if (low == kExecLo || !is_scalar(static_cast<unsigned>(c))) continue;
+    if (mask_logic(i) || is_mask)
+      beyond.set(low, result);
+    else if (!zero)
+      beyond.set(low);
+  }
+}
+
 void find_beyond(const Kernel& k, Analysis& a) {
-  for (size_t before = ~size_t{0}; before != a.beyond.count();) {
-    before = a.beyond.count();
-    for (const Instruction& i : k.code)
-      if (mask_logic(i) && !i.row->does(kWritesExec) && sets_missing_lanes(i, a.beyond))
-        a.beyond.set(i.operands[0].code & ~1U);
+  a.result_beyond.resize(k.code.size());
+  a.asks_number.resize(k.code.size());
+  a.blocks[0].beyond_in.set().reset(kExecLo);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const BasicBlock& b : a.blocks) {
+      ScalarSet beyond = b.beyond_in;
+      for (size_t n = b.begin; n < b.end; ++n) {
+        const Instruction& i = k.code[n];
+        const bool asks_vcc = i.row->kind == Kind::branch && i.row->does(kReadsVcc);
+        a.asks_number[n] = asks_vcc && beyond.test(kVccLo);
+        step_beyond(i, beyond);
+        a.result_beyond[n] = mask_logic(i) && beyond.test(i.operands[0].code & ~1U);
+      }
+      for (const size_t s : b.successors) {
+        ScalarSet& in = a.blocks[s].beyond_in;
+        changed = changed || (beyond & ~in).any();
+        in |= beyond;
+      }
+    }
   }
 }
 
@@ -87,7 +120,7 @@ struct Wanted {
     // sources.
     const bool number =
         !a.through_masks[index] ||
-        (!i.row->does(kWritesExec) && a.makes_number(i.operands[0].code, numbers, scc));
+        (!i.row->does(kWritesExec) && a.makes_number(index, i.operands[0].code, numbers, scc));
     // One word of a pair: the mask over it is made of both.
     ScalarSet others;
     for (size_t code = e.writes._Find_first(); code < e.writes.size();
@@ -102,6 +135,7 @@ struct Wanted {
     }
     numbers |= others;
     if (number && !a.dead_moves[index]) add_numbers(i, e);
+    if (a.asks_number[index]) numbers.set(kVccLo).set(kVccLo + 1);
     ScalarSet read;
     mask_reads(i, a.masks, read);
     if (a.through_masks[index])
@@ -157,9 +191,10 @@ void find_wanted(const Kernel& k, const LowerOptions& options, Analysis& a) {
 
 }  // namespace
 
-bool Analysis::makes_number(unsigned code, const ScalarSet& numbers, bool scc_wanted) const {
+bool Analysis::makes_number(size_t index, unsigned code, const ScalarSet& numbers,
+                            bool scc_wanted) const {
   const unsigned low = code & ~1U;
-  if (low == kExecLo || !beyond.test(low)) return false;
+  if (low == kExecLo || !result_beyond[index]) return false;
   return numbers.test(low) || numbers.test(low + 1) || scc_wanted;
 }
 
