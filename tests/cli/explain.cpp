@@ -188,6 +188,21 @@ case "loops" {
   CHECK(contains(how.err, "--launch"));
 }
 
+// Registers that the script sets lie beside the parameters, where no address of the guest leads.
+TEST_CASE("what lies beside the parameters is nothing that explain shows") {
+  if (!once()) return;
+  const std::string file = kScripts + "launch_memory.lw";
+  const Output beyond = explain(
+      file + " --case 'GCN: a load past the parameters reads 0 and leaves registers alone'");
+  CHECK(beyond.code == 0);
+  CHECK(contains(beyond.out, "no allocation exists\n      bytes 00 00 00 00: u32\n"));
+  CHECK(contains(beyond.out, "s10 = s9 (0x4d) = 0x4d\n"));
+  const Output stored = explain(file + " --case 'GCN: parameters cannot be written, arena'");
+  CHECK(stored.code == 0);
+  CHECK(
+      contains(stored.out, "fault write_to_read_only: no allocation exists; the store is dropped"));
+}
+
 TEST_CASE("wrong questions get one clear answer") {
   if (!once()) return;
   const std::string file = kScripts + "ptx_ld.lw";
