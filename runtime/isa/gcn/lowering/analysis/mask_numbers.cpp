@@ -71,7 +71,8 @@ void step_beyond(const Instruction& i, ScalarSet& beyond) {
   const bool is_mask = i.row->has(Slot::mask_dst) || i.row->does(kWritesVcc);
   const bool logic = mask_logic(i) && !i.row->does(kWritesExec);
   const bool result = logic && sets_missing_lanes(i, beyond);
-  const bool zero = i.row->kind == Kind::move && i.operands[1].code == kZero;
+  const bool zero =
+      i.row->kind == Kind::move && !i.operands[1].immediate && i.operands[1].code == kZero;
   for (size_t c = writes._Find_first(); c < writes.size(); c = writes._Find_next(c)) {
     const size_t low = c & ~size_t{1};
     if (low == kExecLo || !is_scalar(static_cast<unsigned>(c))) continue;
