@@ -49,7 +49,8 @@ ir::Space side_of_copy(const Fault& f, const FaultMemory& memory) {
 /// The space of the access, where it is one that has addresses of its own, which no allocation is
 /// near to.
 ir::Space space_of(const ir::Program& p, const Fault& f, const FaultMemory& memory) {
-  const uint32_t site = f.undefined != nullptr ? f.undefined->load_site : f.site;
+  const UndefinedValue* undefined = f.undefined.get();
+  const uint32_t site = undefined != nullptr ? undefined->load_site : f.site;
   bool global = false, shared = false, own = false;
   ir::Space lane_space = ir::Space::local;
   for (const ir::Block& b : p.blocks) {
