@@ -173,6 +173,11 @@ inline std::string format(const FaultReport& f) {
   else
     out << "'" << f.parameter_allocation << "' at " << detail::hex(f.parameter_allocation_address)
         << "\n";
+  const uint64_t offset = f.address - f.allocation_address;
+  if (f.kind == FaultKind::out_of_range && !f.allocation_freed && offset < f.allocation_size &&
+      f.size <= f.allocation_size - offset)
+    out << "    where that pointer leads into the other buffer on purpose, --memcheck arena allows "
+           "it\n";
   return out.text();
 }
 
