@@ -16,8 +16,6 @@ namespace {
 constexpr uint8_t kMostGrowths = 4, kMostBitGrowths = 48;
 /// Conditions made of conditions are followed so far.
 constexpr int kConditions = 3;
-/// So many blocks up the tree of dominators are looked at for a compare.
-constexpr int kDominators = 32;
 /// Sweeps that look for names of one number.
 constexpr int kRootSweeps = 4;
 /// Sweeps in which bounds that were given up in loops are found again.
@@ -176,7 +174,7 @@ void Numbers::find_roots() {
 /// Has a branch on the way to the block found that one value is no less than the other? The type is
 /// that of the compare.
 std::optional<Type> Numbers::order(uint32_t block, uint32_t greater, uint32_t less) const {
-  for (int n = 0; n < kDominators && block != 0 && block != kNone; ++n) {
+  for (int n = 0; n < kMostDominators && block != 0 && block != kNone; ++n) {
     if (const auto way = branch_to(ssa_, block))
       if (const auto type =
               order_by(way->condition, way->holds, root(greater), root(less), kConditions))

@@ -122,6 +122,8 @@ struct BranchTo {
   uint32_t condition = kNone;
   bool holds = false;
 };
+/// So many blocks up the tree of dominators are looked at for them.
+inline constexpr int kMostDominators = 32;
 std::optional<BranchTo> branch_to(const Ssa& ssa, uint32_t block);
 
 /// The values beside the program's text, for people and tests.

@@ -6,10 +6,8 @@ namespace lanewise::ir {
 namespace {
 
 /// Conditions made of conditions, and values made of values, are followed so far.
-constexpr int kMostConditions = 8, kDepth = 24;
+constexpr int kMostConditions = 8, kMostOperations = 24;
 constexpr size_t kMostAssumed = 32;
-/// So many blocks up the tree of dominators are looked at for a branch.
-constexpr int kDominators = 32;
 
 }  // namespace
 
@@ -17,7 +15,7 @@ UnderGuard::UnderGuard(const Numbers& numbers, uint32_t block, size_t inst)
     : numbers_(numbers), ssa_(numbers.ssa()), p_(ssa_.program()), block_(block), inst_(inst) {
   const Inst& i = p_.blocks[block].insts[inst];
   if (!i.guard.always()) assume(ssa_.guard(block, inst), !i.guard.negate);
-  for (int n = 0; n < kDominators && block != 0 && block != kNone; ++n) {
+  for (int n = 0; n < kMostDominators && block != 0 && block != kNone; ++n) {
     if (const auto way = branch_to(ssa_, block)) assume(way->condition, way->holds);
     block = ssa_.dom().parent[block];
   }
@@ -27,7 +25,7 @@ Known UnderGuard::use(size_t source) {
   const Known plain = numbers_.use(block_, inst_, source);
   const uint32_t value = ssa_.use(block_, inst_, source);
   if (assumed_.empty() || value == kNone) return plain;
-  const Known known = of(value, kDepth);
+  const Known known = of(value, kMostOperations);
   return known.none() ? plain : known;
 }
 
