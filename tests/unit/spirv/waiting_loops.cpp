@@ -11,7 +11,7 @@ using namespace lanewise;
 namespace {
 
 /// b1 is what the loop begins with, b2 stores r1.
-ir::Program around(const std::string& blocks) {
+ir::Program loop_in_kernel(const std::string& blocks) {
   std::string text = "program \"k\" ptx wave 32\nmemory param 8 shared 64 local 64\n";
   for (int n = 0; n < 8; ++n) text += "reg r" + std::to_string(n) + " b32\n";
   for (int n = 8; n < 16; ++n) text += "reg p" + std::to_string(n) + " pred\n";
@@ -27,7 +27,7 @@ ir::Program around(const std::string& blocks) {
 
 /// The yields with their guards, by blocks.
 std::string yields(const std::string& blocks) {
-  ir::Program program = around(blocks);
+  ir::Program program = loop_in_kernel(blocks);
   std::string found;
   const bool any = spirv::yield_in_waits(program);
   for (const std::string& problem : ir::verify(program)) FAIL_CHECK(problem);
