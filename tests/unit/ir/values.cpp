@@ -210,6 +210,14 @@ TEST_CASE("pairs: what was computed word by word") {
   CHECK(has(wide(" r2 = mul.u32 r0, r1\n r3 = mulhi.s32 r0, r1\n"), "d6 = mulwide.s32 r0, r1"));
 }
 
+TEST_CASE("pairs: a value that was written over is read from a register of its own") {
+  const std::string kept = after("pairs",
+                                 "block b0\n r0, r1 = unpack64 d6\n d6 = mov.u64 5\n d7 = pack64 "
+                                 "r0, r1\n d8 = mov.u64 d7\n exit\n");
+  CHECK(has(kept, "d9 = mov.u64 d6\n  r0, r1 = unpack64"));
+  CHECK(has(kept, "d7 = mov.u64 d9"));
+}
+
 TEST_CASE("dead: a sum whose carry nobody reads is a plain one") {
   const std::string body = "block b0\n r2, p4 = addc.u32 r0, r1, 0\n store d8, r2 {global u32}\n";
   CHECK(has(after("dead", body + " exit\n"), "r2 = add.u32 r0, r1"));

@@ -136,6 +136,7 @@ void Numbering::next() {
 }
 
 uint32_t Numbering::of(uint32_t reg) {
+  if (reg >= locals_.size()) return fresh();  // a pass has added it on this walk
   if (locals_[reg].block_visit == visit_) return locals_[reg].number;
   const uint32_t only = only_[reg];
   const bool holds =
@@ -174,7 +175,8 @@ void Numbering::write(const Inst& inst, Reg reg, uint32_t number) {
 
 void Numbering::write_all(const Inst& inst) {
   const uint32_t number = is_plain_move(inst) ? of(inst.src[0]) : 0;
-  for (const Reg r : inst.dst) write(inst, r, number != 0 ? number : fresh());
+  for (const Reg r : inst.dst)
+    if (r.valid()) write(inst, r, number != 0 ? number : fresh());
 }
 
 }  // namespace lanewise::ir

@@ -25,6 +25,7 @@ class Numbering {
   /// not been changed yet.
   void next();
 
+  /// Of registers that were added since the walk began nothing is known: each time another number.
   uint32_t of(uint32_t reg);
   uint32_t of(const Operand& operand);
 
