@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/reference/lanes/handlers.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::test {
@@ -28,12 +29,13 @@ void on_every_host(Check check) {
     const Variable lanes("LANEWISE_LANES", host);
     CAPTURE(std::string(host));
     try {
-      check();
-    } catch (const Error& e) {
-      // This host is none of that kind.
-      REQUIRE(std::string(e.what()).find("LANEWISE_LANES") != std::string::npos);
+      reference::host_finder();
+    } catch (const Error&) {
+      // This host is none of that kind, or the build has portable ones alone.
       CHECK(host != std::string_view("portable"));
+      continue;
     }
+    check();
   }
 }
 
