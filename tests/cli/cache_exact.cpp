@@ -4,6 +4,7 @@
 #include "runtime/api/objects/objects.hpp"
 #include "runtime/script/script.hpp"
 #include "tests/cli/support.hpp"
+#include "tests/support/shares.hpp"
 
 using namespace cli_test;
 
@@ -84,7 +85,7 @@ TEST_CASE("cache-exact: where it cannot work") {
 TEST_CASE("cache-exact: the conformance suite holds as it does without") {
   if (std::string(device()) != "reference") return;
   const auto engine = lanewise::host::open_engine("reference");
-  size_t ran = 0;
+  size_t ran = 0, seen = 0;
   for (const auto& file :
        std::filesystem::directory_iterator(std::string(LANEWISE_TEST_DATA) + "/conformance")) {
     if (file.path().extension() != ".lw") continue;
@@ -92,14 +93,14 @@ TEST_CASE("cache-exact: the conformance suite holds as it does without") {
     lanewise::script::RunOptions options;
     options.directory = file.path().parent_path().string();
     for (lanewise::script::Case& c : s.cases) {
-      if (!c.cache.preset.empty()) continue;
+      if (!c.cache.preset.empty() || (++seen % 3 != 0 && !lanewise::test::whole_tests())) continue;
       c.cache = {c.loc, "sm50-spec", true};
       const lanewise::script::CaseResult r = lanewise::script::run(c, *engine, options);
       CHECK_MESSAGE(r.ok(), file.path().filename().string() << ": " << r.name);
       ++ran;
     }
   }
-  CHECK(ran > 600);
+  CHECK(ran > 200);
 }
 
 TEST_CASE("scripts about caches: mistakes have line and column, failures both values") {

@@ -154,11 +154,11 @@ TEST_CASE("a script that is wrong fails, a folder without scripts is a usage err
 
 TEST_CASE("the suite lies beside the program; without it the error says where it was looked for" *
           kHostCase) {
-  // The whole suite on a Vulkan device is a test of its own; here only that it is found.
-  const json j = json::parse(program("selftest --device reference --json").out);
+  // The whole suite on each device is a test of its own; here only that it is found.
+  const json j = json::parse(program("selftest --device reference --quick --json").out);
   CHECK(j["failed"] == 0);
   CHECK(j["unsupported"] == 0);
-  CHECK(j["passed"] >= 300);
+  CHECK(j["passed"] >= 60);
   const std::string bin = scratch() + "/elsewhere/bin";
   std::filesystem::create_directories(bin);
   std::filesystem::copy_file(LANEWISE_PROGRAM, bin + "/lanewise",

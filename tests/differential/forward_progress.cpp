@@ -148,7 +148,7 @@ TEST_CASE("forward progress: lanes of a wave that wait for each other end in a r
   for (const Wait& wait : waits()) {
     CAPTURE(std::string(wait.name));
     const ir::Program program = kernel(wait.body);
-    for (const TestEngine& engine : test_engines()) {
+    for (const TestEngine& engine : engines_in_turn()) {
       for (const WaveMode mode : {WaveMode::automatic, WaveMode::serial}) {
         CAPTURE(engine.label);
         CAPTURE(static_cast<int>(mode));

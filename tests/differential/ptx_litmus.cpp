@@ -178,7 +178,7 @@ void count_forbidden(const std::vector<uint32_t>& words, std::vector<uint64_t>& 
 void run_setting(const Setting& setting) {
   static_assert(kBytes < kParamOffset - kOutputOffset);
   const ir::Program program = kernel(setting);
-  for (const TestEngine& engine : test_engines()) {
+  for (const TestEngine& engine : engines_in_turn()) {
     CAPTURE(engine.label);
     std::vector<uint64_t> counts(kTestCount);
     const uint32_t rounds = engine.label == "reference" ? 1 : kRounds;

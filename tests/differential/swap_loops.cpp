@@ -33,11 +33,11 @@ ir::Program sass_kernel(const std::string& text) {
   return lowered.module.kernels.at(0);
 }
 
-/// The words that it leaves in wave mode on every device and, as there, in step and lane by lane on
-/// the reference engine.
+/// The words that it leaves in wave mode on a device and, as there, in step and lane by lane on the
+/// reference engine.
 template <typename Check>
 void everywhere(const ir::Program& program, const Check& check) {
-  for (const TestEngine& engine : test_engines()) {
+  for (const TestEngine& engine : engines_in_turn()) {
     for (const WaveSchedule schedule : {WaveSchedule::until_stop, WaveSchedule::lockstep}) {
       const bool reference = engine.label == "reference";
       if (!reference && schedule == WaveSchedule::lockstep) continue;

@@ -4,8 +4,30 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <map>
 
 namespace lanewise::test {
+namespace {
+
+/// A module compiled for one number of buffers.
+struct Pipeline {
+  VkDevice device = VK_NULL_HANDLE;
+  VkShaderModule module = VK_NULL_HANDLE;
+  VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  explicit Pipeline(VkDevice d) : device(d) {}
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+  ~Pipeline() {
+    vkDestroyPipeline(device, pipeline, nullptr);
+    vkDestroyPipelineLayout(device, layout, nullptr);
+    vkDestroyDescriptorSetLayout(device, set_layout, nullptr);
+    vkDestroyShaderModule(device, module, nullptr);
+  }
+};
+
+}  // namespace
 
 struct Compute::State {
   VkInstance instance = VK_NULL_HANDLE;
@@ -14,8 +36,12 @@ struct Compute::State {
   VkQueue queue = VK_NULL_HANDLE;
   uint32_t family = 0;
   ComputeFacts facts;
+  /// By number of buffers and words: tests call a function many times, and compiling it takes
+  /// longest.
+  std::map<std::pair<size_t, std::vector<uint32_t>>, Pipeline> pipelines;
 
   ~State() {
+    pipelines.clear();
     if (device != VK_NULL_HANDLE) vkDestroyDevice(device, nullptr);
     if (instance != VK_NULL_HANDLE) vkDestroyInstance(instance, nullptr);
   }
@@ -42,23 +68,15 @@ struct Buffer {
   }
 };
 
-/// Everything one dispatch makes, destroyed together.
+/// Everything else that one dispatch makes, destroyed together.
 struct Dispatch {
   VkDevice device;
-  VkShaderModule module = VK_NULL_HANDLE;
-  VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
-  VkPipelineLayout layout = VK_NULL_HANDLE;
-  VkPipeline pipeline = VK_NULL_HANDLE;
   VkDescriptorPool pool = VK_NULL_HANDLE;
   VkCommandPool commands = VK_NULL_HANDLE;
   explicit Dispatch(VkDevice d) : device(d) {}
   ~Dispatch() {
     vkDestroyCommandPool(device, commands, nullptr);
     vkDestroyDescriptorPool(device, pool, nullptr);
-    vkDestroyPipeline(device, pipeline, nullptr);
-    vkDestroyPipelineLayout(device, layout, nullptr);
-    vkDestroyDescriptorSetLayout(device, set_layout, nullptr);
-    vkDestroyShaderModule(device, module, nullptr);
   }
 };
 
@@ -128,7 +146,7 @@ void choose(Features& f, ComputeFacts& facts) {
   keep(f.v12, asked.v12);
 }
 
-bool fill_pipeline(Dispatch& d, const Compute::Job& job) {
+bool fill_pipeline(Pipeline& d, const Compute::Job& job) {
   VkShaderModuleCreateInfo module =
       typed<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
   module.codeSize = job.spirv.size() * 4;
@@ -163,7 +181,7 @@ bool fill_pipeline(Dispatch& d, const Compute::Job& job) {
          VK_SUCCESS;
 }
 
-VkDescriptorSet make_set(Dispatch& d, const std::vector<Buffer>& buffers) {
+VkDescriptorSet make_set(Dispatch& d, const Pipeline& p, const std::vector<Buffer>& buffers) {
   const auto count = static_cast<uint32_t>(buffers.size());
   const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count};
   VkDescriptorPoolCreateInfo pool =
@@ -177,7 +195,7 @@ VkDescriptorSet make_set(Dispatch& d, const std::vector<Buffer>& buffers) {
       typed<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
   allocate.descriptorPool = d.pool;
   allocate.descriptorSetCount = 1;
-  allocate.pSetLayouts = &d.set_layout;
+  allocate.pSetLayouts = &p.set_layout;
   if (vkAllocateDescriptorSets(d.device, &allocate, &set) != VK_SUCCESS) return VK_NULL_HANDLE;
   for (uint32_t i = 0; i < count; ++i) {
     const VkDescriptorBufferInfo info{buffers[i].buffer, 0, VK_WHOLE_SIZE};
@@ -193,7 +211,8 @@ VkDescriptorSet make_set(Dispatch& d, const std::vector<Buffer>& buffers) {
   return set;
 }
 
-bool submit(Dispatch& d, VkQueue queue, uint32_t family, VkDescriptorSet set, uint32_t groups) {
+bool submit(Dispatch& d, const Pipeline& p, VkQueue queue, uint32_t family, VkDescriptorSet set,
+            uint32_t groups) {
   VkCommandPoolCreateInfo pool =
       typed<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
   pool.queueFamilyIndex = family;
@@ -208,8 +227,8 @@ bool submit(Dispatch& d, VkQueue queue, uint32_t family, VkDescriptorSet set, ui
   VkCommandBufferBeginInfo begin =
       typed<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
   vkBeginCommandBuffer(commands, &begin);
-  vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, d.pipeline);
-  vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, d.layout, 0, 1, &set, 0,
+  vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, p.pipeline);
+  vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, p.layout, 0, 1, &set, 0,
                           nullptr);
   vkCmdDispatch(commands, groups, 1, 1);
   VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
@@ -288,11 +307,18 @@ std::string Compute::run(const Job& job) {
       std::memcpy(static_cast<std::byte*>(buffers[1].map) + 4 * word, &address, 8);
     }
   }
+  const auto [kept, is_new] =
+      state_->pipelines.try_emplace({job.buffers.size(), job.spirv}, state_->device);
+  const Pipeline& pipeline = kept->second;
+  if (is_new && !fill_pipeline(kept->second, job)) {
+    state_->pipelines.erase(kept);
+    return "cannot make the pipeline";
+  }
   Dispatch d(state_->device);
-  if (!fill_pipeline(d, job)) return "cannot make the pipeline";
-  const VkDescriptorSet set = make_set(d, buffers);
+  const VkDescriptorSet set = make_set(d, pipeline, buffers);
   if (set == VK_NULL_HANDLE) return "cannot make the descriptor set";
-  if (!submit(d, state_->queue, state_->family, set, job.groups)) return "the dispatch failed";
+  if (!submit(d, pipeline, state_->queue, state_->family, set, job.groups))
+    return "the dispatch failed";
   for (size_t i = 0; i < buffers.size(); ++i)
     if (job.buffers[i] != nullptr)
       std::memcpy(job.buffers[i]->data(), buffers[i].map, job.buffers[i]->size() * 4);

@@ -190,7 +190,7 @@ void add_selftest(const Command& app) {
   sub.json(a->json);
   sub.option("--junit", a->junit, "also write the cases to this file, as JUnit XML for CI");
   sub.flag("--verbose", a->verbose, "also say why a case is not supported");
-  sub.examples({"lanewise selftest --device reference"});
+  sub.examples({"lanewise selftest --device reference --quick"});
   sub.does([a] { return selftest(*a); });
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/cache/reports/report.hpp"
 #include "runtime/cache/tracker/contexts.hpp"
 #include "runtime/cache/tracker/tracker.hpp"
+#include "tests/support/shares.hpp"
 #include "tests/unit/cache/script.hpp"
 
 namespace lanewise::cache {
@@ -47,9 +48,10 @@ void both_ways(const Preset& preset, Dialect dialect, uint64_t seed, bool with_h
 }
 
 TEST_CASE("cache stream: the fast path and the general path give equal reports") {
+  const uint64_t seeds = lanewise::test::whole_tests() ? 4 : 2;
   for (const std::string& name : preset_names())
     for (const Dialect d : {Dialect::ptx, Dialect::sass, Dialect::gcn})
-      for (uint64_t seed = 1; seed <= 4; ++seed)
+      for (uint64_t seed = 1; seed <= seeds; ++seed)
         both_ways(load_preset(name), d, seed, seed % 2 == 0);
 }
 

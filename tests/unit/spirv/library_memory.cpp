@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <tuple>
 
 #include "runtime/guest/allocation_table.hpp"
 #include "runtime/layout/host_shader.h"
@@ -50,8 +51,12 @@ struct Machine {
     sizes[library::fence_by_atomic] = llvmpipe ? 1 : 0;
     result.assign(rows * std::max(words_of(s->result), 1U), 0);
     if (arguments.empty()) arguments.push_back(0);
+    static std::map<std::tuple<Variant, std::string, std::map<uint32_t, uint32_t>>, Words> linked;
+    Words& module = linked[{variant, name, sizes}];
+    if (module.empty())
+      module = library::freeze(library::link(caller_of(name, variant, true), variant), sizes);
     Compute::Job job;
-    job.spirv = library::freeze(library::link(caller_of(name, variant, true), variant), sizes);
+    job.spirv = module;
     job.buffers = {&arena, &launch, &faults, &backing, &allocations, &arguments, &result};
     job.groups = static_cast<uint32_t>(rows / 64);
     if (variant != Variant::t0)
@@ -61,9 +66,11 @@ struct Machine {
 };
 
 using Body = std::function<void(const Driver&, Variant)>;
-void everywhere(const Body& body) {
+/// `ends`: in the smallest and the largest variant alone.
+void everywhere(const Body& body, bool ends = false) {
   for (const Driver& d : drivers())
     for (const Variant v : d.variants) {
+      if (ends && v != d.variants.front() && v != d.variants.back()) continue;
       const std::string device = d.compute->facts().name, variant = library::name(v);
       CAPTURE(device);
       CAPTURE(variant);
@@ -87,60 +94,63 @@ bool allowed(const std::vector<Allocation>& list, uint64_t va, uint32_t bytes, b
 
 void hold_allocations(const std::vector<Allocation>& list, const std::vector<uint64_t>& addresses) {
   const lanewise::guest::AllocationTable table(list);
-  everywhere([&](const Driver& d, Variant v) {
-    Machine m;
-    m.allocations.assign(table.words(), 0xdeadbeef);
-    table.write(m.allocations.data());
-    m.allocations[IMPORTED_COUNT] = 0;
-    const auto run = [&](const char* name, auto&& put) {
-      Words args;
-      for (size_t i = 0; i < (addresses.size() + 63) / 64 * 64; ++i) {
-        const uint64_t va = addresses[std::min(i, addresses.size() - 1)];
-        args.insert(args.end(), {static_cast<uint32_t>(va), static_cast<uint32_t>(va >> 32)});
-        put(i, args);
-      }
-      m.run(d, v, name, args);
-      return m.result;
-    };
-    for (const bool write : {false, true})
-      for (const uint32_t bytes : {1U, 4U, 16U}) {
-        const Words result = run("lw_allocation_allows", [&](size_t, Words& args) {
-          args.insert(args.end(), {bytes, write ? 1U : 0U});
-        });
-        for (size_t i = 0; i < addresses.size(); ++i) {
-          CAPTURE(addresses[i]);
-          CAPTURE(bytes);
-          CHECK(result[i] == (allowed(list, addresses[i], bytes, write) ? 1 : 0));
+  everywhere(
+      [&](const Driver& d, Variant v) {
+        Machine m;
+        m.allocations.assign(table.words(), 0xdeadbeef);
+        table.write(m.allocations.data());
+        m.allocations[IMPORTED_COUNT] = 0;
+        const auto run = [&](const char* name, auto&& put) {
+          Words args;
+          for (size_t i = 0; i < (addresses.size() + 63) / 64 * 64; ++i) {
+            const uint64_t va = addresses[std::min(i, addresses.size() - 1)];
+            args.insert(args.end(), {static_cast<uint32_t>(va), static_cast<uint32_t>(va >> 32)});
+            put(i, args);
+          }
+          m.run(d, v, name, args);
+          return m.result;
+        };
+        for (const bool write : {false, true})
+          for (const uint32_t bytes : {1U, 4U, 16U}) {
+            const Words result = run("lw_allocation_allows", [&](size_t, Words& args) {
+              args.insert(args.end(), {bytes, write ? 1U : 0U});
+            });
+            for (size_t i = 0; i < addresses.size(); ++i) {
+              CAPTURE(addresses[i]);
+              CAPTURE(bytes);
+              CHECK(result[i] == (allowed(list, addresses[i], bytes, write) ? 1 : 0));
+            }
+          }
+        // The search in steps finds how many begin at or below.
+        Words found = run("lw_allocation_first", [](size_t, Words&) {});
+        m.run(d, v, "lw_allocation_first_step", Words(64, 0));
+        for (uint32_t size = m.result[0]; size != 0; size >>= 1)
+          found = run("lw_allocation_step", [&](size_t i, Words& args) {
+            args.insert(args.end(), {found[i], size});
+          });
+        CHECK(run("lw_allocation_found", [](size_t, Words&) {}) == found);
+        for (const bool write : {false, true}) {
+          Words args;
+          for (size_t i = 0; i < found.size(); ++i)
+            args.insert(args.end(), {found[i], write ? 1U : 0U});
+          m.run(d, v, "lw_allocation_span", args);
+          for (size_t i = 0; i < addresses.size(); ++i) {
+            if (!allowed(list, addresses[i], 1, false)) continue;
+            const Allocation& a = list[found[i] - 1];
+            const bool shown = !(write && a.read_only) && a.address + a.size <= 0xffff'0000;
+            CHECK(m.result[2 * i] == static_cast<uint32_t>(a.address));
+            CHECK(m.result[2 * i + 1] == (shown ? a.size : 0));
+          }
         }
-      }
-    // The search in steps finds how many begin at or below.
-    Words found = run("lw_allocation_first", [](size_t, Words&) {});
-    m.run(d, v, "lw_allocation_first_step", Words(64, 0));
-    for (uint32_t size = m.result[0]; size != 0; size >>= 1)
-      found = run("lw_allocation_step", [&](size_t i, Words& args) {
-        args.insert(args.end(), {found[i], size});
-      });
-    CHECK(run("lw_allocation_found", [](size_t, Words&) {}) == found);
-    for (const bool write : {false, true}) {
-      Words args;
-      for (size_t i = 0; i < found.size(); ++i)
-        args.insert(args.end(), {found[i], write ? 1U : 0U});
-      m.run(d, v, "lw_allocation_span", args);
-      for (size_t i = 0; i < addresses.size(); ++i) {
-        if (!allowed(list, addresses[i], 1, false)) continue;
-        const Allocation& a = list[found[i] - 1];
-        const bool shown = !(write && a.read_only) && a.address + a.size <= 0xffff'0000;
-        CHECK(m.result[2 * i] == static_cast<uint32_t>(a.address));
-        CHECK(m.result[2 * i + 1] == (shown ? a.size : 0));
-      }
-    }
-    for (size_t i = 0; i < addresses.size(); ++i) {
-      if (!allowed(list, addresses[i], 1, false)) continue;
-      CAPTURE(addresses[i]);
-      CHECK(found[i] == std::ranges::count_if(
-                            list, [&](const Allocation& a) { return a.address <= addresses[i]; }));
-    }
-  });
+        for (size_t i = 0; i < addresses.size(); ++i) {
+          if (!allowed(list, addresses[i], 1, false)) continue;
+          CAPTURE(addresses[i]);
+          CHECK(found[i] == std::ranges::count_if(list, [&](const Allocation& a) {
+                  return a.address <= addresses[i];
+                }));
+        }
+      },
+      true);
 }
 
 /// Both sides of both ends of every allocation, and addresses between.
