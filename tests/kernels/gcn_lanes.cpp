@@ -298,7 +298,8 @@ add:
 
 // As compilers write a search for a place: the inner loop counts in a scalar register, and what the
 // last lane leaves in another one reaches no lane.
-TEST_CASE("gcn lanes: a search whose count is a scalar register is left lane by lane") {
+// `before` stands in front of the outer loop's iterations, `back` asks for the next one.
+void check_search(const std::string& before, const std::string& back) {
   std::string text = ".amdgcn_target \"amdgcn--amdhsa--gfx700\"\nsearch:\n";
   for (int n = 0; n < 200; ++n) text += "  s_nop 0\n";  // small kernels keep their waves
   text += R"(
@@ -307,6 +308,8 @@ TEST_CASE("gcn lanes: a search whose count is a scalar register is left lane by 
   v_mov_b32 v2, 0
   s_mov_b32 s16, 8
 outer:
+)" + before +
+          R"(
   s_mov_b32 s18, s16
   s_mov_b64 s[8:9], 0
   s_branch test
@@ -335,7 +338,8 @@ done:
   v_mad_u32_u24 v2, v2, 3, v5
   s_add_i32 s16, s16, 3
   s_cmp_lg_i32 s16, 20
-  s_cbranch_scc1 outer
+)" + back +
+          R"(
   s_cbranch_execnz out
   s_branch outer
 out:
@@ -368,4 +372,25 @@ out:
   result.check();
   CHECK(result.wave_mode == (std::getenv("LANEWISE_WAVE") == nullptr ? "lane" : "serial"));
   check_equal(out.read<uint32_t>(), want);
+}
+
+TEST_CASE("gcn lanes: a search whose count is a scalar register is left lane by lane") {
+  check_search("", "  s_cbranch_scc1 outer\n");
+}
+
+// The mask that the inner loop collects begins as half of a number and half of another mask.
+TEST_CASE("gcn lanes: a mask without a value before its loop keeps no wave together") {
+  check_search(R"(
+  v_cmp_lt_u32 s[12:13], 40, v0
+  s_lshl_b32 s12, s16, 1
+  v_mov_b32 v4, s12)",
+               "  s_cbranch_scc1 outer\n");
+}
+
+// A condition of scalar registers that compilers ask VCC for.
+TEST_CASE("gcn lanes: a condition of the whole wave in VCC keeps no wave together") {
+  check_search("", R"(
+  s_cselect_b64 s[22:23], -1, 0
+  s_andn2_b64 vcc, exec, s[22:23]
+  s_cbranch_vccz outer)");
 }

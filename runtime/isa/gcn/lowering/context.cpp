@@ -219,7 +219,7 @@ bool LowerContext::mask_wanted(unsigned low) const {
 
 void LowerContext::refresh_masks(unsigned code, unsigned count) {
   for (unsigned low = code & ~1U; low < code + count; low += 2) {
-    if (!analysis_.masks.test(low) && low != kExecLo) continue;
+    if ((!analysis_.masks.test(low) && low != kExecLo) || unread_bits.test(low)) continue;
     const Reg whole = b.reg(Width::b64);
     b.emit(Op::pack64, Type::u64, {whole}, {sgpr(low), sgpr(low + 1)});
     b.emit(Op::maskbit, Type::none, {mask(low)}, {whole});

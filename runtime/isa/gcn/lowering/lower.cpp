@@ -189,6 +189,9 @@ class KernelLowering {
     context_.scc_live = analysis_.scc_live[index];
     context_.numbers = numbers_[index - b.begin];
     context_.mask_live = mask_live_after(b, index);
+    const auto unread = analysis_.unread_bits.find(index);
+    context_.unread_bits.reset();
+    if (unread != analysis_.unread_bits.end()) context_.unread_bits.set(unread->second);
     constexpr uint32_t kWholeWave = 0xffffffff;
     if (steps_[index]) context_.b.emit(Op::wave_sync, Type::none, {}, {imm(kWholeWave)});
     try {
@@ -304,6 +307,9 @@ class KernelLowering {
       if (asked == ExeczAsks::lane)
         return context_.b.branch({context_.exec(), when_zero}, taken, otherwise, false);
     }
+    const bool own_answer = m.count == kVccz && execz_asks_.contains(index);
+    if (own_answer)
+      return context_.b.branch({context_.mask(kVccLo), when_zero}, taken, otherwise, false);
     context_.b.branch({condition(index), when_zero}, taken, otherwise, true);
   }
   /// True when scc is set, or when vcc or exec is not zero.
@@ -325,7 +331,7 @@ class KernelLowering {
   Analysis analysis_;
   std::vector<ScalarConstants> constants_in_;
   std::vector<bool> steps_;                 ///< instructions before which the wave comes together
-  std::map<size_t, ExeczAsks> execz_asks_;  ///< of branches
+  std::map<size_t, ExeczAsks> execz_asks_;  ///< of branches on EXEC, and VCC as a lane's answer
   std::vector<ScalarSet> live_, numbers_;   ///< behind each instruction of the block in work
   LowerContext context_;
   std::vector<Diagnostic>& out_;

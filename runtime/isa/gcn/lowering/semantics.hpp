@@ -33,6 +33,7 @@ class LowerContext {
   bool scc_live = false;   ///< somebody reads the SCC this instruction writes
   bool mask_live = false;  ///< ... or the mask that it writes, to VCC or a pair of its own choice
   ScalarSet numbers;       ///< registers whose 64-bit values somebody wants behind it
+  ScalarSet unread_bits;   ///< pairs whose bits of lanes nobody reads behind it
   ScalarSet stale;
   ScalarConstants constants;
   std::vector<std::string> warnings;  ///< about the current instruction; the driver takes them

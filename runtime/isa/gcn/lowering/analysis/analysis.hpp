@@ -43,8 +43,10 @@ struct Analysis {
   std::vector<bool> asks_number;        ///< branches on VCC that may have such bits, or is a number
   ScalarSet always_numbers;             ///< whose 64-bit values are wanted wherever it may end
   std::vector<bool> through_masks;      ///< instructions that are logic on masks, not on numbers
-  std::vector<bool> dead_moves;         ///< instructions whose result nobody reads
-  std::vector<bool> scc_live;           ///< somebody reads the SCC that the instruction writes
+  /// Instructions that write one word of a mask whose bits are not read then: its low code.
+  std::map<size_t, unsigned> unread_bits;
+  std::vector<bool> dead_moves;  ///< instructions whose result nobody reads
+  std::vector<bool> scc_live;    ///< somebody reads the SCC that the instruction writes
   /// Must this logic on masks, which writes the pair, work on their numbers as well? `numbers`:
   /// that are wanted behind it.
   bool makes_number(size_t index, unsigned code, const ScalarSet& numbers, bool scc_wanted) const;
@@ -79,7 +81,8 @@ enum class ExeczAsks : uint8_t {
 };
 /// For each branch on EXEC being zero or not. `nobody` and `lane` only where it does not matter
 /// what a lane whose bit is off has other at the one place where what it skips ends. With `by_lane`
-/// more is looked at to find `lane`: what loops and masks of masks do to the lane's own bits.
+/// more is looked at to find `lane`: what loops and masks of masks do to the lane's own bits. Then
+/// branches on VCC may be there, too, by `lane`: the lane's own bit is the answer.
 std::map<size_t, ExeczAsks> execz_asks(const Kernel& kernel, const Analysis& analysis,
                                        const LowerOptions& options);
 /// State of `stale` after the instruction.

@@ -2,8 +2,10 @@
 // look at the other lanes, so it is made only where somebody wants it before the pair is written
 // again.
 #include <algorithm>
+#include <optional>
 
 #include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
+#include "runtime/isa/gcn/lowering/analysis/unread_bits.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -107,6 +109,18 @@ void find_beyond(const Kernel& k, Analysis& a) {
   }
 }
 
+/// The low code of the mask that the instruction writes one word of, while the other word's number
+/// was not made.
+std::optional<unsigned> half_of_mask(const Instruction& i, const Analysis& a,
+                                     const ScalarSet& stale) {
+  const Operand* to = i.operand(Slot::sdst);
+  if (to == nullptr || to->count != 1 || !is_scalar(to->code) || i.row->meaning.moves_result)
+    return {};
+  const unsigned low = to->code & ~1U;
+  if (low == kExecLo || !a.masks.test(low) || !stale.test(to->code ^ 1)) return {};
+  return low;
+}
+
 /// What is wanted in front of an instruction, of what is wanted behind it.
 struct Wanted {
   ScalarSet numbers, masks;  ///< of a mask both words, until they are written
@@ -127,7 +141,9 @@ struct Wanted {
     for (size_t code = e.writes._Find_first(); code < e.writes.size();
          code = e.writes._Find_next(code)) {
       const size_t other = code ^ 1;
-      if (masks.test(other) && (code & ~size_t{1}) != kExecLo && (counted || !e.writes.test(other)))
+      if (a.unread_bits.contains(index)) continue;
+      const bool reads_both = masks.test(other) && (counted || masks.test(code));
+      if (reads_both && (code & ~size_t{1}) != kExecLo && (counted || !e.writes.test(other)))
         others.set(other);
     }
     if (!counted) {
@@ -161,6 +177,34 @@ struct Wanted {
     }
   }
 };
+
+/// Instructions of the block whose mask some lane may read before the word is written again.
+std::vector<bool> makes_read_masks(const Kernel& k, const Analysis& a, const BasicBlock& b) {
+  std::vector<bool> out(b.end - b.begin);
+  Wanted wanted{b.numbers_out, b.masks_out};
+  for (size_t n = b.end; n-- > b.begin;) {
+    const Operand* to = k.code[n].operand(Slot::sdst);
+    out[n - b.begin] = to != nullptr && is_scalar(to->code) && wanted.masks.test(to->code);
+    wanted.step_back(k, a, n);
+  }
+  return out;
+}
+
+/// Of an analysis that knows what is wanted if all bits are read.
+void find_unread_bits(const Kernel& k, Analysis& a) {
+  size_t steps = 200'000;
+  for (const BasicBlock& b : a.blocks) {
+    if (!b.reached) continue;
+    const std::vector<bool> read = makes_read_masks(k, a, b);
+    ScalarSet stale = b.stale_in;
+    for (size_t n = b.begin; n < b.end; ++n) {
+      const std::optional<unsigned> low = half_of_mask(k.code[n], a, stale);
+      if (low && read[n - b.begin] && bits_are_unread(k, a, n, *low, steps))
+        a.unread_bits[n] = *low;
+      step_stale(k.code[n], stale);
+    }
+  }
+}
 
 void find_wanted(const Kernel& k, const LowerOptions& options, Analysis& a) {
   ScalarSet always;
@@ -220,6 +264,13 @@ void find_mask_numbers(const Kernel& k, const LowerOptions& options, Analysis& a
   find_masks(k, a);
   find_beyond(k, a);
   find_dead_moves(k, a);
+  find_wanted(k, options, a);
+  if (options.numbers.empty() && !options.keep_scc) find_unread_bits(k, a);
+  if (a.unread_bits.empty()) return;
+  for (BasicBlock& b : a.blocks) {
+    b.numbers_in.reset();
+    b.masks_in.reset();
+  }
   find_wanted(k, options, a);
 }
 

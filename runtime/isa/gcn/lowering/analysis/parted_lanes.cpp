@@ -192,6 +192,10 @@ class Walk {
       for (const size_t next : block.successors) come(next, state);
       return true;
     }
+    if (kernel_.code[last].row->meaning.count == kVccz) {
+      for (const size_t next : block.successors) come(next, state);
+      return state.is_on();  // whose own bit is the answer
+    }
     if (asked->second == ExeczAsks::wave && !state.is_on()) return false;
     const bool when_zero = kernel_.code[last].row->meaning.cond == ir::Cond::eq;
     const bool taken = asked->second != ExeczAsks::nobody && state.is_on() != when_zero;

@@ -5,6 +5,7 @@
 
 #include "runtime/isa/gcn/lowering/analysis/own_way.hpp"
 #include "runtime/isa/gcn/lowering/analysis/parted_lanes.hpp"
+#include "runtime/isa/gcn/lowering/analysis/uniform_masks.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -142,12 +143,16 @@ std::map<size_t, ExeczAsks> execz_asks(const Kernel& k, const Analysis& a,
   }
   // Who looks at the registers afterwards sees every difference.
   const bool shown = options.partial_exec || options.keep_scc || !options.numbers.empty();
-  if (options.by_lane && !shown && lanes_may_part(k, a, asks, parting)) {
-    for (auto& [branch, asked] : asks)
-      if (asked == ExeczAsks::wave) asked = ExeczAsks::lane;
-  } else {
-    for (const auto& [branch, difference] : parting) asks[branch] = ExeczAsks::wave;
+  if (options.by_lane && !shown) {
+    std::map<size_t, ExeczAsks> parted = asks;
+    for (const size_t branch : branches_of_one_answer(k, a)) parted[branch] = ExeczAsks::lane;
+    if (lanes_may_part(k, a, parted, parting)) {
+      for (auto& [branch, asked] : parted)
+        if (asked == ExeczAsks::wave) asked = ExeczAsks::lane;
+      return parted;
+    }
   }
+  for (const auto& [branch, difference] : parting) asks[branch] = ExeczAsks::wave;
   return asks;
 }
 
