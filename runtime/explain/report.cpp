@@ -257,6 +257,15 @@ LaneReport absent(uint32_t thread, uint32_t wave_lanes) {
   return r;
 }
 
+/// Sites of instructions that do something; waits and jumps have no operation of their own.
+std::vector<bool> working_sites(const ir::Program& p) {
+  std::vector<bool> out(p.sites.size());
+  for (const ir::Block& b : p.blocks)
+    for (const ir::Inst& i : b.insts)
+      if (i.site < out.size()) out[i.site] = true;
+  return out;
+}
+
 }  // namespace
 
 std::string where_in_arena(std::span<const Allocation> allocations, uint64_t address,
@@ -284,6 +293,7 @@ std::string where_in_arena(std::span<const Allocation> allocations, uint64_t add
 std::vector<InstructionReport> reports(const Recording& recording, const Query& query) {
   std::vector<InstructionReport> out;
   const ir::Program& p = recording.program;
+  const std::vector<bool> working = working_sites(p);
   const auto threads = static_cast<uint32_t>(recording.block.total());
   for (uint32_t site = 0; site < p.sites.size(); ++site) {
     const ir::Site& s = p.sites[site];
@@ -296,7 +306,8 @@ std::vector<InstructionReport> reports(const Recording& recording, const Query& 
     r.cache = cache_text(p.isa, s.text);
     if (const auto it = recording.times.find(site); it != recording.times.end())
       r.times = it->second;
-    const bool every_visit = query.visit == 0;
+    r.followed = working[site];
+    const bool every_visit = query.visit == 0 || !r.followed;
     for (uint32_t thread = 0; thread < threads && !every_visit; ++thread)
       if (!query.lane || *query.lane == thread) r.lanes.push_back(absent(thread, p.wave_lanes));
     for (const Visit& v : recording.visits) {

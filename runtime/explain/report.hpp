@@ -41,8 +41,9 @@ struct InstructionReport {
   std::string kernel, text;
   uint64_t pc = 0;
   uint32_t line = 0;
-  std::string cache;   ///< what the access asks of the caches, empty = nothing
-  uint32_t times = 1;  ///< how often a lane came by at most
+  std::string cache;     ///< what the access asks of the caches, empty = nothing
+  uint32_t times = 1;    ///< how often a lane came by at most
+  bool followed = true;  ///< it has operations, so it is known which lanes came by
   std::vector<LaneReport> lanes;
 };
 

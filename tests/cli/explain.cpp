@@ -101,6 +101,9 @@ TEST_CASE("an instruction on its own: formula, range, bytes, conversion, registe
   CHECK(contains(off.out, "lane 0 of wave 0: off\n"));
   CHECK(contains(off.out, "R0 = R0 (1) + 5 = 6\n"));
   CHECK(contains(off.out, "lane 4 of wave 0: does not come here\n"));
+  const Output wait = explain("--text 's_waitcnt vmcnt(0)' --set 'target gfx700'");
+  CHECK(contains(wait.out, "changes no register and no memory; who comes by is not recorded\n"));
+  CHECK(!contains(wait.out, "does not come here"));
 }
 
 TEST_CASE("a GCN descriptor: swizzled formula, range by records, format per component") {

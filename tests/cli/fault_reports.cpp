@@ -103,6 +103,17 @@ TEST_CASE("the nearest allocation, by name and distance") {
   CHECK(where("ld.global.u8 %r3, [%rd1+9];", "--memcheck alloc --arg zero:u8[10]").code == 0);
 }
 
+TEST_CASE("a null pointer is near to no buffer, and is no parameter's") {
+  const Output o = where("mov.u64 %rd2, 16;\n  ld.global.u32 %r3, [%rd2];", "--arg zero:u8[10]");
+  const json f = fault_of(o);
+  CHECK(f["kind"] == "null");
+  CHECK(f["nearest_allocation"].is_null());
+  CHECK(!f.contains("parameter"));
+  CHECK(contains(o.err, "null-page access of 4 bytes at 0x10\n"));
+  CHECK(!contains(o.err, "nearest"));
+  CHECK(!contains(o.err, "pointer parameter"));
+}
+
 TEST_CASE("shared memory is near to no buffer: the report has its size and the option") {
   // Directly, and by a generic address.
   for (const auto& [access, address] :
@@ -286,6 +297,25 @@ TEST_CASE("of a program with dynamic parallelism only kernels that launch are re
                  "the address of kernel 'own' launches a kernel from a "
                  "kernel (dynamic parallelism)"));
   CHECK(contains(o.err, "'__cudaCDP2GetParameterBufferV2' launches a kernel from a kernel"));
+}
+
+TEST_CASE("a fault names the device malloc that it is a call of") {
+  const std::string header = kHeader;
+  const std::string declared =
+      header +
+      "\n.extern .func (.param .b64 r) __nv_aligned_device_malloc(.param .b64 bytes, "
+      ".param .b64 align);\n";
+  const Output o = run(kernel(R"({ .param .b64 b; .param .b64 a; .param .b64 r;
+  st.param.b64 [b], 64; st.param.b64 [a], 16;
+  call.uni (r), __nv_aligned_device_malloc, (b, a); })",
+                              declared) +
+                       " --grid 2 --block 64 --json --arg zero:u8[64]");
+  const json f = fault_of(o);
+  CHECK(f["kind"] == "trap");
+  CHECK(f["source"] == "where.cu:12");
+  CHECK(contains(o.err,
+                 "call of '__nv_aligned_device_malloc': memory of the device heap (malloc, new) is "
+                 "not supported\n"));
 }
 
 TEST_CASE("faults without an access have no address") {

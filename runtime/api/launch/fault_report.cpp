@@ -259,9 +259,10 @@ std::string sync_text(const ir::Program& p, const Sync& s) {
 
 void add_memory(FaultReport& r, const ir::Program& p, const Fault& f, const FaultMemory& memory) {
   const ir::Space space = space_of(p, f, memory);
-  if (space == ir::Space::global)
+  // No buffer is near to a null pointer, whichever lies lowest.
+  if (space == ir::Space::global && f.kind != FaultKind::null)
     add_nearest(r, f, memory);
-  else
+  else if (space != ir::Space::global)
     add_space(r, p, space, memory);
   add_parameter(r, p, f, memory);
 }

@@ -65,6 +65,8 @@ void print_short(const LaneReport& l) {
 void print_explanation(const std::string& file, const InstructionReport& r, bool full) {
   fmt::print("{}: {}\n", r.line == 0 ? file : fmt::format("{}:{}", file, r.line), r.text);
   if (!r.cache.empty()) fmt::print("  cache: {}\n", r.cache);
+  if (!r.followed)
+    fmt::print("  changes no register and no memory; who comes by is not recorded\n");
   if (r.times > 1)
     fmt::print("  carried out {} times by one lane; --visit N shows another\n", r.times);
   const auto first =

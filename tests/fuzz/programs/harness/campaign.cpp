@@ -125,8 +125,10 @@ class Worker {
 
   /// The script is run as `lanewise run` does it.
   bool script_fails(const std::string& text, const Target& target) {
-    const script::Script parsed = script::parse(text);
+    script::Script parsed = script::parse(text);
     if (!parsed.ok() || parsed.cases.size() != 1) return false;
+    // What was wrong may be that the program does not end.
+    parsed.cases[0].policies.emplace_back("steps", std::to_string(kStepBudget));
     const script::CaseResult r = script::run(parsed.cases[0], engines_.at(target));
     return r.diagnostics.empty() && !r.ok();
   }

@@ -93,7 +93,7 @@ std::optional<std::string> run(Engine& engine, const Compiled& compiled, const P
   request.wave = setup.wave;
   request.schedule = setup.schedule;
   request.policies = compiled.policies;
-  request.step_budget = 100000;
+  request.step_budget = kStepBudget;
   engine.reserve(kArenaBytes);
   if (const std::vector<uint32_t> words = engine.translate(request).words; !words.empty()) {
     const std::string problem = spirv::validate(words);

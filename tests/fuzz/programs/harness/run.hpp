@@ -23,6 +23,9 @@ struct Compiled {
 /// Throws std::runtime_error with the messages when the text is rejected.
 Compiled compile(const Program& program, const InstructionSet& set, const Style& style);
 
+/// Of a launch: a program that takes more does not end.
+inline constexpr uint64_t kStepBudget = 100000;
+
 /// Programs in serial mode that a driver ended with a message: nothing is known of their values.
 inline std::atomic<uint64_t> ended_by_drivers = 0;
 
