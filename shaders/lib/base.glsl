@@ -40,6 +40,8 @@ B64 or64(const in B64 a, const in B64 b) { return a | b; }
 B64 xor64(const in B64 a, const in B64 b) { return a ^ b; }
 B64 not64(const in B64 a) { return ~a; }
 B64 shl64(const in B64 a, const in uint n) { return n > 63u ? B64(0) : a << n; }
+/// By less than 32.
+B64 shl64_some(const in B64 a, const in uint n) { return a << n; }
 B64 shr64(const in B64 a, const in uint n) { return n > 63u ? B64(0) : a >> n; }
 B64 sar64(const in B64 a, const in uint n) { return B64(int64_t(a) >> min(n, 63u)); }
 B64 mul64(const in B64 a, const in B64 b) { return a * b; }
@@ -69,6 +71,7 @@ B64 shl64(const in B64 a, const in uint n) {
   uint lo = a.x << m;
   return n > 31u ? uvec2(0u, lo) : uvec2(lo, (a.y << m) | ((a.x >> 1) >> (31u - m)));
 }
+#define shl64_some shl64
 B64 shr64(const in B64 a, const in uint n) {
   if (n > 63u) return uvec2(0u);
   uint m = n & 31u;

@@ -6,76 +6,59 @@ const uint F_UNORM = 0u, F_SNORM = 1u, F_USCALED = 2u, F_SSCALED = 3u, F_UINT = 
            F_OGL = 6u, F_FLOAT = 7u;
 const uint F_D16 = 1u, F_GFX8 = 2u, F_STORE = 4u, F_OOR_ZERO = 8u, F_MISSING_ZERO = 16u,
            F_RTZ = 32u, F_TRUNCATE = 64u, F_SIGNED_ALPHA = 128u;
-const uint ONE32 = 0x3f800000u, INF32 = 0x7f800000u;
+const uint ONE32 = 0x3f800000u, INF32 = 0x7f800000u, SELECT_IDENTITY = 0xfacu;
 
 uint format_code(const in uint format) { return (format >> 15) & 15u; }
 uint format_number(const in uint format) { return (format >> 12) & 7u; }
 bool format_integer(const in uint number) { return number == F_UINT || number == F_SINT; }
 uint low_ones(const in uint n) { return n > 31u ? 0xffffffffu : (1u << n) - 1u; }
 
+/// Entry `code` of a table of 16 that has 4 bits for each.
+uint nibble(const in uint code, const in uint low, const in uint high) {
+  return (pick(code > 7u, high, low) >> (4u * (code & 7u))) & 15u;
+}
+uint format_components(const in uint code) { return nibble(code, 0x33212110u, 0x04342444u); }
+bool format_of_words(const in uint code) { return ((0x6810u >> code) & 1u) != 0u; }
+bool format_of_halves(const in uint code) { return ((0x1024u >> code) & 1u) != 0u; }
+/// All components have 8 bits, or all have 16.
+bool format_of_equals(const in uint code) { return ((0x142eu >> code) & 1u) != 0u; }
+/// Of formats whose components differ in width.
+uvec4 mixed_widths(const in uint code) {
+  return uvec4(pick(code == 8u, 2u, pick(code == 6u, 11u, 10u)), pick(code < 8u, 11u, 10u),
+               pick(code == 7u, 11u, 10u), pick(code < 8u, 0u, pick(code == 8u, 10u, 2u)));
+}
 /// Widths of X Y Z W in bits; fields follow each other from bit 0 on.
 uvec4 format_widths(const in uint code) {
-  switch (code) {
-    case 1u: return uvec4(8u, 0u, 0u, 0u);
-    case 2u: return uvec4(16u, 0u, 0u, 0u);
-    case 3u: return uvec4(8u, 8u, 0u, 0u);
-    case 4u: return uvec4(32u, 0u, 0u, 0u);
-    case 5u: return uvec4(16u, 16u, 0u, 0u);
-    case 6u: return uvec4(11u, 11u, 10u, 0u);
-    case 7u: return uvec4(10u, 11u, 11u, 0u);
-    case 8u: return uvec4(2u, 10u, 10u, 10u);
-    case 9u: return uvec4(10u, 10u, 10u, 2u);
-    case 10u: return uvec4(8u);
-    case 11u: return uvec4(32u, 32u, 0u, 0u);
-    case 12u: return uvec4(16u);
-    case 13u: return uvec4(32u, 32u, 32u, 0u);
-    case 14u: return uvec4(32u);
-    default: return uvec4(0u);
-  }
+  uint n = pick(format_of_words(code), 32u, pick(format_of_halves(code), 16u, 8u));
+  uvec4 width = pick(code - 6u < 4u, mixed_widths(code), uvec4(n));
+  return mix(uvec4(0u), width, lessThan(uvec4(0u, 1u, 2u, 3u), uvec4(format_components(code))));
 }
 
 uint lw_fmt_bytes(const in uint format, const in uint mode) {
-  uvec4 w = format_widths(format_code(format));
-  return (w.x + w.y + w.z + w.w) >> 3;
+  uint n = nibble(format_code(format), 0x44442210u, 0x0fc88444u);
+  return pick(n == 15u, 16u, n);
 }
 
+/// Numbers have a bit each.
 bool lw_fmt_legal(const in uint format, const in uint mode) {
-  uvec4 w = format_widths(format_code(format));
-  uint number = format_number(format);
+  const uint words = 1u << F_UINT | 1u << F_SINT | 1u << F_FLOAT;
   bool store = (mode & F_STORE) != 0u;
-  if (w.x == 0u) return false;
-  if (w.x == 32u) return format_integer(number) || number == F_FLOAT;
-  if (w.y == 11u) return number == F_FLOAT;
-  if (number == F_FLOAT) return w.x == 16u;
-  if (number == F_OGL) return !store && (mode & F_GFX8) == 0u;
-  return !store || (number != F_USCALED && number != F_SSCALED);
+  uint others = 1u << F_UNORM | 1u << F_SNORM | 1u << F_UINT | 1u << F_SINT;
+  if (!store) others |= 1u << F_USCALED | 1u << F_SSCALED;
+  if (!store && (mode & F_GFX8) == 0u) others |= 1u << F_OGL;
+  uint code = format_code(format), halves = (0x1024u >> code) & 1u, small = (0xc0u >> code) & 1u;
+  uint legal = pick(format_of_words(code), words, others | halves << F_FLOAT);
+  legal = pick(small != 0u, 1u << F_FLOAT, legal) & (0u - ((0x7ffeu >> code) & 1u));
+  return ((legal >> format_number(format)) & 1u) != 0u;
 }
 
-/// c / (2^n - 1): the quotient's binary digits are those of c over and over, so the lost part is
-/// never exactly half.
-uint fraction_bits(const in uint c, const in uint n) {
-  if (c == 0u) return 0u;
-  if (c == low_ones(n)) return ONE32;
-  uint zeros = clz32(c) - (32u - n);
-  uint w = (((c << zeros) | (c >> (n - zeros))) & low_ones(n)) << (32u - n);
-  for (uint filled = n; filled < 32u; filled *= 2u) w |= w >> filled;
-  uint mantissa = (w >> 8) + ((w >> 7) & 1u);
-  return ((126u - zeros) << 23) + (mantissa - 0x800000u);
-}
-uint whole_bits(const in uint c) {
-  if (c == 0u) return 0u;
-  uint top = uint(findMSB(c));
-  return ((127u + top) << 23) | ((c << (23u - top)) & 0x7fffffu);
-}
-
-/// Floats with 5 exponent bits of bias 15 and m fraction bits, without their sign.
-uint widen_small(const in uint c, const in uint m) {
-  uint f = c & low_ones(m), e = (c >> m) & 31u;
-  if (e == 31u) return INF32 | (f << (23u - m));
-  if (e != 0u) return ((e + 112u) << 23) | (f << (23u - m));
-  if (f == 0u) return 0u;
-  uint top = uint(findMSB(f));
-  return ((113u + top - m) << 23) | ((f << (23u - top)) & 0x7fffffu);
+/// Floats with 5 exponent bits of bias 15 and 10 fraction bits, without their sign. Products of powers
+/// of two are exact, and none is subnormal here.
+uint widen_small(const in uint h) {
+  const uint least = 1u << 23;
+  precise float subnormal = float(int(h)) * uintBitsToFloat(103u << 23);
+  uint a = h << 13, offset = pick(a >= 31u * least, 224u * least, 112u * least);
+  return pick(a < least, floatBitsToUint(subnormal), a + offset);
 }
 uint narrow_small(const in uint x, const in uint m, const in bool toward_zero) {
   uint a = x & 0x7fffffffu, inf = 31u << m;
@@ -90,7 +73,7 @@ uint narrow_small(const in uint x, const in uint m, const in bool toward_zero) {
   if (!toward_zero && (rest > half_ || (rest == half_ && (kept & 1u) != 0u))) ++kept;
   return kept + (uint(max(e - 1, 0)) << m);
 }
-uint widen_half(const in uint h) { return ((h & 0x8000u) << 16) | widen_small(h, 10u); }
+uint widen_half(const in uint h) { return ((h & 0x8000u) << 16) | widen_small(h & 0x7fffu); }
 uint narrow_half(const in uint x, const in uint mode) {
   return ((x >> 16) & 0x8000u) | narrow_small(x, 10u, (mode & F_RTZ) != 0u);
 }
@@ -98,25 +81,6 @@ uint narrow_half(const in uint x, const in uint mode) {
 uint sign_extend_bits(const in uint c, const in uint n) {
   return uint(int(c << (32u - n)) >> (32u - n));
 }
-uint magnitude_bits(const in uint s) { return (s >> 31) != 0u ? 0u - s : s; }
-
-uint load_component(const in uint c, const in uint n, const in uint number) {
-  if (n == 32u) return c;
-  uint s = sign_extend_bits(c, n), sign = s & 0x80000000u;
-  switch (number) {
-    case F_UNORM: return fraction_bits(c, n);
-    case F_SNORM: return sign | fraction_bits(min(magnitude_bits(s), low_ones(n - 1u)), n - 1u);
-    case F_USCALED: return whole_bits(c);
-    case F_SSCALED: return sign | whole_bits(magnitude_bits(s));
-    case F_UINT: return c;
-    case F_SINT: return s;
-    case F_OGL: return sign | fraction_bits(magnitude_bits(2u * s + 1u), n);
-    default: break;
-  }
-  if (n == 16u) return widen_half(c);
-  return n == 10u || n == 11u ? widen_small(c, n - 5u) : 0u;
-}
-
 /// |x| * factor * 2^8, everything below kept in the lowest bit; for |x| < 2^16.
 uint scaled_bits(const in uint x, const in uint factor) {
   uint e = (x >> 23) & 0xffu;
@@ -172,34 +136,108 @@ uint component_number(const in uint format, const in uint k, const in uint mode)
   return number == F_SNORM || number == F_SSCALED || number == F_SINT ? number - 1u : number;
 }
 
+/// c / (2^n - 1), rounded once, is q + q * y with q = c * x: the product q is exact, and x and y are
+/// cut from the sum of all 2^-kn so that the error lies below where the sum would be rounded the other
+/// way. That holds for all c of n bits, whether the device fuses the sum or not.
+uint two_terms(const in uint n) { return ((127u - n) << 23) | (1u << (23u - n)); }
+uvec2 unit_of(const in uint n) {
+  if (n == 1u) return uvec2(ONE32, 0u);
+  if (n == 2u) return uvec2(0x3ea00000u, 0x3d888889u);
+  return n > 11u ? uvec2((127u - n) << 23, two_terms(n)) : uvec2(two_terms(n), two_terms(2u * n));
+}
+
+/// How components of one width become numbers: the same in all lanes.
+struct Component {
+  uint sign;   ///< 0 when they have none
+  uint least;  ///< what lies below it counts as it
+  uint twice;  ///< 2 c + 1 instead of c
+  uvec2 unit;
+};
+Component component_of(const in uint width, const in uint number) {
+  bool scaled = either(number == F_USCALED, number == F_SSCALED), snorm = number == F_SNORM;
+  Component c;
+  c.sign = ((0x6au >> number) & 1u) << (width - 1u);
+  c.least = pick(snorm, 1u - (1u << (width - 1u)), 0x80000000u);
+  c.twice = uint(number == F_OGL);
+  c.unit = pick(scaled, unit_of(1u), pick(snorm, unit_of(width - 1u), unit_of(width)));
+  return c;
+}
+Component pick(const in bool c, const in Component a, const in Component b) {
+  return Component(pick(c, a.sign, b.sign), pick(c, a.least, b.least), pick(c, a.twice, b.twice),
+                   pick(c, a.unit, b.unit));
+}
+uint load_number(const in uint bits, const in Component of, const in bool integer) {
+  int c = max(int((bits ^ of.sign) - of.sign), int(of.least));
+  c = (c << of.twice) + int(of.twice);
+  precise float q = float(c) * uintBitsToFloat(of.unit.x);
+  precise float rest = q * uintBitsToFloat(of.unit.y);
+  precise float sum = q + rest;
+  return pick(integer, uint(c), floatBitsToUint(sum));
+}
+uvec4 load_numbers(const in uvec4 bits, const in uint format, const in uint mode) {
+  uint code = format_code(format), number = format_number(format);
+  bool integer = format_integer(number);
+  if (format_of_equals(code)) {
+    Component c = pick(format_of_halves(code), component_of(16u, number), component_of(8u, number));
+    return uvec4(load_number(bits.x, c, integer), load_number(bits.y, c, integer),
+                 load_number(bits.z, c, integer), load_number(bits.w, c, integer));
+  }
+  Component two = component_of(2u, component_number(format, 3u, mode));
+  Component ten = component_of(10u, number), eleven = component_of(11u, number);
+  Component x = pick(code == 8u, two, pick(code == 6u, eleven, ten));
+  Component y = pick(code < 8u, eleven, ten), z = pick(code == 7u, eleven, ten);
+  Component w = pick(code == 8u, ten, two);
+  return uvec4(load_number(bits.x, x, integer), load_number(bits.y, y, integer),
+               load_number(bits.z, z, integer), load_number(bits.w, w, integer));
+}
+
+/// Only those of 16 bits have a sign; those of 10 and 11 lack low bits of the fraction.
+uint load_float(const in uint bits, const in uint n) {
+  uint h = pick(n < 16u, bits << ((15u - n) & 31u), bits);
+  return pick(n < 10u, 0u, widen_half(h));
+}
+
+/// Components of up to 16 bits. All lanes take the same side of branches on a format.
+uvec4 load_components(const in uint r0, const in uint r1, const in uint format, const in uint mode) {
+  uint code = format_code(format), upper = pick(code == 12u, r1, r0);
+  uvec4 width = format_of_equals(code) ? uvec4(format_of_halves(code) ? 16u : 8u)
+                                       : mixed_widths(code);
+  uint y = width.x & 31u, z = (y + width.y) & 31u, w = (z + width.z) & 31u;
+  uvec4 bits = uvec4(r0, r0 >> y, upper >> z, upper >> w) & ((uvec4(1u) << width) - 1u);
+  if (format_number(format) != F_FLOAT) return load_numbers(bits, format, mode);
+  return uvec4(load_float(bits.x, width.x), load_float(bits.y, width.y),
+               load_float(bits.z, width.z), load_float(bits.w, width.w));
+}
+
+uint selected(const in uint select, const in uvec4 rgba, const in uint constant) {
+  bool odd = (select & 1u) != 0u;
+  uint component = pick((select & 2u) != 0u, pick(odd, rgba.w, rgba.z), pick(odd, rgba.y, rgba.x));
+  return pick(select >= 4u, component, pick(select == 1u, constant, 0u));
+}
+
+/// What depends on the format alone is the same in all lanes, and so are branches on it.
 uvec4 lw_fmt_unpack(const in uint r0, const in uint r1, const in uint r2, const in uint r3,
                     const in uint format, const in bool in_range, const in uint mode) {
-  uvec4 raw = uvec4(r0, r1, r2, r3), widths = format_widths(format_code(format));
-  uint number = format_number(format);
-  bool readable = in_range && widths.x != 0u, integer = format_integer(number);
-  bool d16 = (mode & F_D16) != 0u;
-  uint one = integer ? 1u : d16 ? 0x3c00u : ONE32;
-  uvec4 rgba = uvec4(0u);
-  if (readable) {
-    if ((mode & F_MISSING_ZERO) == 0u) rgba.w = one;
-    uint low = 0u;
-    for (uint k = 0u; k < 4u; ++k) {
-      uint n = widths[k];
-      if (n == 0u) break;
-      uint c = (raw[low >> 5] >> (low & 31u)) & low_ones(n);
-      low += n;
-      uint v = load_component(c, n, component_number(format, k, mode));
-      if (d16) v = integer ? v & 0xffffu : narrow_half(v, mode);
-      rgba[k] = v;
-    }
+  uint code = format_code(format), count = format_components(code);
+  uvec4 rgba = uvec4(r0, r1, r2, r3);
+  if (!format_of_words(code)) rgba = load_components(r0, r1, format, mode);
+  bool d16 = (mode & F_D16) != 0u, integer = format_integer(format_number(format));
+  if (d16) {
+    if (integer)
+      rgba &= 0xffffu;
+    else
+      for (uint k = 0u; k < 4u; ++k) rgba[k] = narrow_half(rgba[k], mode);
   }
-  uint constant = !readable && (mode & F_OOR_ZERO) != 0u ? 0u : one;
-  uvec4 result = uvec4(0u);
-  for (uint n = 0u; n < 4u; ++n) {
-    uint select = (format >> (3u * n)) & 7u;
-    result[n] = select >= 4u ? rgba[select & 3u] : select == 1u ? constant : 0u;
-  }
-  return result;
+  uint one = pick(integer, 1u, d16 ? 0x3c00u : ONE32);
+  uint alpha = (mode & F_MISSING_ZERO) == 0u ? one : 0u;
+  bool readable = both(in_range, count != 0u);
+  rgba = mix(uvec4(0u, 0u, 0u, alpha), rgba, lessThan(uvec4(0u, 1u, 2u, 3u), uvec4(count)));
+  rgba = pick(readable, rgba, uvec4(0u));
+  if ((format & 0xfffu) == SELECT_IDENTITY) return rgba;
+  uint constant = (mode & F_OOR_ZERO) != 0u ? pick(readable, one, 0u) : one;
+  return uvec4(selected(format & 7u, rgba, constant), selected((format >> 3) & 7u, rgba, constant),
+               selected((format >> 6) & 7u, rgba, constant),
+               selected((format >> 9) & 7u, rgba, constant));
 }
 
 uvec4 lw_fmt_pack(const in uint x, const in uint y, const in uint z, const in uint w,

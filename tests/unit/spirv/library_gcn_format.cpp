@@ -123,3 +123,40 @@ TEST_CASE("sizes and documented combinations") {
          }},
         rows, drivers());
 }
+
+TEST_CASE("buffer addresses at random, with fields of descriptors and offsets at their limits") {
+  std::mt19937 rng(14);
+  const auto any = [&] { return static_cast<uint32_t>(rng()); };
+  const auto few = [&] { return any() >> (any() % 32); };
+  Words rows;
+  for (int n = 0; n < 200000; ++n) {
+    const uint32_t stride = any() % 3 == 0 ? 0 : few() & 0x3fff;
+    const uint32_t type = any() % 16 == 0 ? any() & 0xc0000000 : 0;
+    rows.insert(rows.end(), {any(), any() << 31 | stride << 16 | (few() & 0xffff), few(),
+                             (any() & 0x3f7fffff) | type});  // no lane is added
+    rows.insert(rows.end(), {few(), few(), any() % 2 == 0 ? 0 : few()});
+    const uint32_t addr64 = any() % 16 == 0 ? 16 : 0, payload = any() % 17;
+    rows.push_back(any() % 3 | (any() & 0x2c) | addr64 | (few() & 0xfff) << 6 | (any() & 12) << 18 |
+                   payload << 23);
+  }
+  check({"lw_buffer_address",
+         [](const uint32_t* w) {
+           const uint32_t flags = w[7];
+           const spec::Descriptor d = spec::decode({w[0], w[1], w[2], w[3]});
+           spec::Instruction i{static_cast<spec::Generation>(flags & 3)};
+           i.idxen = (flags & 4) != 0;
+           i.offen = (flags & 8) != 0;
+           i.addr64 = (flags & 16) != 0;
+           i.format = (flags & 32) != 0;
+           i.inst_offset = flags >> 6 & 0xfff;
+           spec::Operands o{{w[4], w[5]}, w[6]};
+           if (!i.idxen && !i.addr64) o.vgpr[0] = w[5];
+           const uint32_t payload = flags >> 23 & 31;
+           const auto at = spec::place(i, d, o, flags >> 18 & 31,
+                                       payload != 0 ? payload : spec::layout(d.data_format).bytes);
+           Row r = row64(at.address);
+           r.push_back(at.in_range ? 1 : 0);
+           return r;
+         }},
+        rows, drivers());
+}
