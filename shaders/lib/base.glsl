@@ -32,7 +32,7 @@ uint shr32_jam(const in uint x, const in uint n) {
 #if LW_INT64
 B64 b64(const in uint lo, const in uint hi) { return packUint2x32(uvec2(lo, hi)); }
 uint lo64(const in B64 a) { return uint(a); }
-uint hi64(const in B64 a) { return uint(a >> 32); }
+uint hi64(const in B64 a) { return unpackUint2x32(a).y; }
 B64 add64(const in B64 a, const in B64 b) { return a + b; }
 B64 sub64(const in B64 a, const in B64 b) { return a - b; }
 B64 and64(const in B64 a, const in B64 b) { return a & b; }

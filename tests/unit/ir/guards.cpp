@@ -127,6 +127,48 @@ TEST_CASE("guards: rows of accesses get a branch") {
   CHECK(!one("block b0\n @p4 r1 = load d8 {global u32}\n @p5 store d7, r1 {global u32}\n exit\n"));
 }
 
+TEST_CASE("guards: rows under what several guards imply, and branches in each other") {
+  // Parts of one element by its size: all need its place, the third the second's size, too.
+  const std::string head =
+      "program \"k\" gcn wave 64\nmemory param 16 shared 64 local 0\nreg r0 b32 scalar\n"
+      "reg r1 b32\nreg r2 b32\nreg r3 b32\nreg p4 pred\nreg r5 b32\nreg p6 pred\nreg p7 pred\n"
+      "reg p8 pred\nreg p9 pred\nreg p10 pred\nreg d11 b64\nreg p12 pred\nblock b0\n";
+  const std::string place = " p4 = icmp.u32.lt r5, 9\n";
+  const std::string guards =
+      " p6 = icmp.u32.eq r0, 1\n p7 = and.pred p6, p4\n p8 = icmp.u32.ge r0, 4\n"
+      " p9 = and.pred p8, p4\n p10 = icmp.u32.ge r0, 8\n p12 = and.pred p10, p9\n";
+  const std::string loads =
+      " @p7 r1 = load d11 {global u8}\n @p9 r2 = load d11 {global u32}\n"
+      " @p12 r3 = load d11 {global u32 offset=4}\n";
+  const auto nested = [&](const std::string& text) {
+    Program p = parse_program(head + text + " exit\n");
+    REQUIRE(verify(p).empty());
+    branch_on_guards(p);
+    const std::string all = blocks_of(p);
+    const size_t first = all.find("branch");
+    return first == std::string::npos ? "" : all.substr(first);
+  };
+  // The lanes' own condition outside, inside what waves agree about, for one load, too.
+  const std::string text = nested(place + " r1 = mov.u32 0\n" + guards + loads);
+  CHECK(text ==
+        "branch @p4 b1 b8\nblock b1\n  branch @p6 b2 b3\n"
+        "block b2\n  r1 = mov.u32 0\n  r1 = load d11 {global u8}\n  jump b3\n"
+        "block b3\n  branch @p8 b4 b7\n"
+        "block b4\n  r2 = load d11 {global u32}\n  branch @p10 b5 b6\n"
+        "block b5\n  r3 = load d11 {global u32 offset=4}\n  jump b6\n"
+        "block b6\n  jump b7\nblock b7\n  jump b8\nblock b8\n  exit\n");
+  // What a branch in front has found is not asked again.
+  CHECK(
+      !has(nested(place + " branch @p4 b1 b2\nblock b1\n" + guards + loads + " jump b2\nblock b2\n")
+               .substr(9),
+           "@p4"));
+  // A condition that was written again is no more what the guards imply.
+  CHECK(!has(nested(place + guards + " p4 = icmp.u32.lt r1, 7\n" + loads), "branch @p4"));
+  // Lanes that do not agree, and one load: a branch costs more than it saves.
+  CHECK(nested(place + " @p4 r1 = load d11 {global u32}\n").empty());
+  CHECK(has(nested(guards + " @p6 r1 = load d11 {global u32}\n"), "branch @p6"));
+}
+
 TEST_CASE("fences next to barriers of the whole group") {
   const auto left = [](const std::string& body) {
     Program p = program("block b0\n store d7, r0 {global u32}\n" + body +

@@ -7,13 +7,6 @@
 #include "runtime/ir/passes/values/values.hpp"
 
 namespace lanewise::ir {
-namespace {
-
-/// Conditions that are known at once; beyond, less is known.
-constexpr size_t kMostFacts = 32;
-
-}  // namespace
-
 Needs::Needs(const Program& program) : p_(program), ssa_(program), needs_(ssa_.size()) {
   start();
   while (!work_.empty()) {
@@ -104,7 +97,6 @@ void Needs::pass_on(uint32_t value) {
   for (size_t s = 0; s < inst.src.size(); ++s) need(ssa_.use(v.block, v.inst, s), where);
 }
 
-/// What holds where the instruction's guard does, or does not.
 Needs::Facts Needs::guarded(uint32_t block, size_t inst, bool holds) {
   const Guard& guard = p_.blocks[block].insts[inst].guard;
   if (guard.always()) return {};

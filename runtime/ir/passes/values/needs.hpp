@@ -14,6 +14,12 @@ namespace lanewise::ir {
 /// writes under EXEC, and predicated code computes what only its own store or load asks for.
 class Needs {
  public:
+  using Fact = std::pair<uint32_t, bool>;  ///< a predicate, and what it is
+  using Facts = std::vector<Fact>;         ///< all of them hold; sorted
+
+  /// Conditions that are known at once; beyond, less is known.
+  static constexpr size_t kMostFacts = 32;
+
   /// The program must outlive this, and instructions keep their places.
   explicit Needs(const Program& program);
 
@@ -21,12 +27,14 @@ class Needs {
   /// No read of the value matters but where the condition, a value, is `holds`; its definition
   /// comes before that of the value, or reads of the value are in places that it dominates.
   bool only_where(uint32_t value, uint32_t condition, bool holds) const;
+  /// What holds where the instruction's guard does, or does not; nothing of one without.
+  Facts guarded(uint32_t block, size_t inst, bool holds);
+  /// What holds wherever the condition, a value, is that, itself among it.
+  const Facts& implied(uint32_t condition, bool holds);
   /// Without any effect but its results, so that nothing is lost by running it anyway.
   static bool is_free(const Program& program, const Inst& inst);
 
  private:
-  using Fact = std::pair<uint32_t, bool>;  ///< a predicate, and what it is
-  using Facts = std::vector<Fact>;         ///< all of them hold; sorted
   struct Need {
     bool never = true;
     Facts where;  ///< wherever it is read
@@ -35,9 +43,7 @@ class Needs {
   void start();
   void need(uint32_t value, const Facts& where);
   void pass_on(uint32_t value);
-  const Facts& implied(uint32_t condition, bool holds);
   void imply(uint32_t condition, bool holds, Facts& out) const;
-  Facts guarded(uint32_t block, size_t inst, bool holds);
 
   const Program& p_;
   Ssa ssa_;

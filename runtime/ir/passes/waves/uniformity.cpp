@@ -52,7 +52,16 @@ bool same_for_the_wave(Op op) {
   }
 }
 
-/// Equal operands in all lanes give equal results in all lanes.
+std::vector<bool> may_end(const Program& p) {
+  std::vector<bool> ends;
+  for (const Block& block : p.blocks)
+    ends.push_back(
+        std::ranges::any_of(block.insts, [](const Inst& i) { return i.op == Op::trap; }));
+  return ends;
+}
+
+}  // namespace
+
 bool keeps_uniform(const Inst& i, Together together) {
   switch (i.op) {
     case Op::sreg:
@@ -74,16 +83,6 @@ bool keeps_uniform(const Inst& i, Together together) {
       return info(i.op).trait == OpTrait::pure;
   }
 }
-
-std::vector<bool> may_end(const Program& p) {
-  std::vector<bool> ends;
-  for (const Block& block : p.blocks)
-    ends.push_back(
-        std::ranges::any_of(block.insts, [](const Inst& i) { return i.op == Op::trap; }));
-  return ends;
-}
-
-}  // namespace
 
 /// Starts from "everything is uniform" and takes back what cannot be upheld.
 Uniformity::Uniformity(const Program& program, Together together, Follow follow)

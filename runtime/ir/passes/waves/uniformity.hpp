@@ -11,6 +11,9 @@ namespace lanewise::ir {
 /// Which lanes a proof covers. Registers that the program calls scalar are the same in a wave.
 enum class Together : uint8_t { wave, group };
 
+/// Equal operands in all lanes give equal results in all lanes.
+bool keeps_uniform(const Inst& inst, Together together);
+
 /// Conservative: `true` is a proof.
 class Uniformity {
  public:

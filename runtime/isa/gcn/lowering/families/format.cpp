@@ -79,6 +79,7 @@ void for_each_part(LowerContext& c, const ir::Operand& size, const ir::Operand& 
   static constexpr Part kParts[] = {{Type::u8, 0, 1, 1},    {Type::u16, 0, 2, 2},
                                     {Type::u32, 0, 4, 16},  {Type::u32, 1, 8, 16},
                                     {Type::u32, 2, 12, 16}, {Type::u32, 3, 16, 16}};
+  ir::Operand before = may;  // a word is there where those before it are
   for (const Part& p : kParts) {
     if (size.is_imm()) {
       if (size.imm < p.from || size.imm > p.to) continue;
@@ -87,7 +88,9 @@ void for_each_part(LowerContext& c, const ir::Operand& size, const ir::Operand& 
       const bool exactly = p.from == p.to;
       const Reg has =
           c.compare(exactly ? ir::Cond::eq : ir::Cond::ge, Type::u32, size, imm(p.from));
-      c.b.set_guard({c.make_pred(Op::and_, Type::pred, {has, may}), false});
+      const Reg there = c.make_pred(Op::and_, Type::pred, {has, p.word == 0 ? may : before});
+      c.b.set_guard({there, false});
+      before = there;
     }
     access(p);
     c.b.set_guard({});
@@ -96,15 +99,14 @@ void for_each_part(LowerContext& c, const ir::Operand& size, const ir::Operand& 
 
 void lower_format_load(LowerContext& c, const Instruction& i) {
   const Element e = element_of(c, i, false);
-  std::vector<Reg> raw;
-  for (int n = 0; n < 4; ++n) raw.push_back(zeroed(c));
+  const std::vector<Reg> raw{zeroed(c), zeroed(c), zeroed(c), zeroed(c)};
   for_each_part(c, e.size, e.at.may, [&](const Part& p) {
     ir::Inst& load = c.b.emit(Op::load, Type::u32, {raw[p.word]}, {e.at.va});
     load.mem = buffer_memory(i, p.elem);
     load.mem->offset = 4 * int64_t{p.word};
   });
-  std::vector<Reg> out;
-  for (int n = 0; n < 4; ++n) out.push_back(c.b.reg(Width::b32));
+  const auto word = [&] { return c.b.reg(Width::b32); };
+  std::vector<Reg> out{word(), word(), word(), word()};
   c.b.emit(Op::fmt_unpack, Type::none, out, {raw[0], raw[1], raw[2], raw[3], e.word, e.at.may})
       .mode = e.mode;
   out.resize(i.row->meaning.count);
@@ -119,8 +121,8 @@ void lower_format_store(LowerContext& c, const Instruction& i) {
   for (unsigned n = 0; n < 4; ++n)
     src.push_back(n < i.row->meaning.count ? c.read32(data, n) : imm(0));
   src.push_back(e.word);
-  std::vector<Reg> raw;
-  for (int n = 0; n < 4; ++n) raw.push_back(c.b.reg(Width::b32));
+  const auto word = [&] { return c.b.reg(Width::b32); };
+  const std::vector<Reg> raw{word(), word(), word(), word()};
   c.b.emit(Op::fmt_pack, Type::none, raw, std::move(src)).mode = e.mode;
   for_each_part(c, e.size, e.at.may, [&](const Part& p) {
     ir::Inst& store = c.b.emit(Op::store, Type::u32, {}, {e.at.va, raw[p.word]});
