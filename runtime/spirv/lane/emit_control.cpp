@@ -82,6 +82,7 @@ void LaneEmitter::emit_if(const Node& n) {
   // Values known here stay known in both arms; what the arms learn does not reach the other one.
   const std::vector<Id> values = slot_->cache;
   const std::vector<uint32_t> names = slot_->cached;
+  const uint32_t before = writes_;
   bool reached = n.otherwise.empty();
   const auto arm = [&](spv::Block* entry, const std::vector<Node>& body) {
     m_.setBuildPoint(entry);
@@ -97,7 +98,7 @@ void LaneEmitter::emit_if(const Node& n) {
     slot_->cached = names;
     arm(otherwise, n.otherwise);
   }
-  forget();
+  forget_but(values, names, before);
   m_.setBuildPoint(merge);
   if (!reached) m_.unreachable();
 }
@@ -107,6 +108,9 @@ void LaneEmitter::emit_scope(const Node& n) {
   spv::Block* merge = m_.new_block();
   m_.enter_scope(body, merge);
   constructs_.push_back({merge, nullptr, spv::NoResult});
+  const std::vector<Id> values = slot_->cache;
+  const std::vector<uint32_t> names = slot_->cached;
+  const uint32_t before = writes_;
   nodes(n.body);
   bool reached = constructs_.back().broken;
   constructs_.pop_back();
@@ -114,7 +118,7 @@ void LaneEmitter::emit_scope(const Node& n) {
     m_.createBranch(merge);
     reached = true;
   }
-  forget();
+  forget_but(values, names, before);
   m_.setBuildPoint(merge);
   if (!reached) m_.unreachable();
 }

@@ -175,6 +175,7 @@ LaneEmitter::LaneEmitter(ModuleBuilder& module, const ir::Structured& code, cons
   always_.assign(count, false);
   zeroed_.assign(count, false);
   carried_.assign(count, false);
+  written_at_.assign(count, 0);
   if (!target.quirks.folds_zero) return;
   merged_ = merged_operands(program_);
   constant_ = constant_registers(program_, merged_);
@@ -316,6 +317,7 @@ void LaneEmitter::write(uint32_t reg, Id value) {
   if (slot.cache[reg] == spv::NoResult) slot.cached.push_back(reg);
   slot.cache[reg] = value;
   slot.dirty.push_back(reg);
+  written_at_[reg] = ++writes_;
 }
 
 void LaneEmitter::flush(const std::vector<bool>& live_out) {
@@ -338,6 +340,17 @@ void LaneEmitter::forget() {
   for (Slot& slot : slots_) {
     for (const uint32_t reg : slot.cached) slot.cache[reg] = spv::NoResult;
     slot.cached.clear();
+  }
+}
+
+/// Paths meet: what was known where they parted, and none of them has written, still is.
+void LaneEmitter::forget_but(const std::vector<Id>& values, const std::vector<uint32_t>& names,
+                             uint32_t before) {
+  forget();
+  for (const uint32_t reg : names) {
+    if (values[reg] == spv::NoResult || written_at_[reg] > before) continue;
+    slot_->cache[reg] = values[reg];
+    slot_->cached.push_back(reg);
   }
 }
 

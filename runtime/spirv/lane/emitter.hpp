@@ -152,6 +152,8 @@ class LaneEmitter {
   Id value_of(const ir::Operand& operand, ir::Width width);
   void flush(const std::vector<bool>& live_out);
   void forget();
+  void forget_but(const std::vector<Id>& values, const std::vector<uint32_t>& names,
+                  uint32_t before);
   void set_results(const Values& values);
   void set_all(Ids results);
 
@@ -412,11 +414,13 @@ class LaneEmitter {
   bool full_ = false;        ///< no lane of the group is missing and none has ended or is inactive
 
   // All by register:
-  std::vector<bool> live_across_;  ///< live into or out of some block
-  std::vector<bool> always_;       ///< stored at the end of every block that writes it
-  std::vector<bool> zeroed_;       ///< may be read before it is written
-  std::vector<bool> stored_;       ///< scratch of flush()
-  std::vector<bool> carried_;      ///< written in two versions: found in variables behind them
+  std::vector<bool> live_across_;     ///< live into or out of some block
+  std::vector<bool> always_;          ///< stored at the end of every block that writes it
+  std::vector<bool> zeroed_;          ///< may be read before it is written
+  std::vector<bool> stored_;          ///< scratch of flush()
+  std::vector<uint32_t> written_at_;  ///< which of all writes was the register's last one
+  uint32_t writes_ = 0;
+  std::vector<bool> carried_;  ///< written in two versions: found in variables behind them
   /// The load of a parameter that is all that ever writes the register, or null.
   std::vector<const ir::Inst*> parameter_;
   std::unordered_map<Id, uint32_t> param_words_;  ///< words of parameters: their offsets

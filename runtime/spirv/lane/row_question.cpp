@@ -261,11 +261,22 @@ void RowQuestion::doubt(Id wanted, Id doubtful) {
                   : m_.op(spv::OpLogicalOr, m_.bool_type, {doubtful_, doubtful});
 }
 
+/// No index is below the first bound and not below the second.
+bool RowQuestion::is_stricter(const Bound& a, const Bound& b) {
+  const auto reaches = [&](Id reach) { return std::ranges::find(a.reaches, reach); };
+  return a.scale == b.scale && a.halves >= b.halves && a.too_many > b.too_many &&
+         std::ranges::all_of(b.reaches, [&](Id r) { return reaches(r) != a.reaches.end(); });
+}
+
 void RowQuestion::ask_index(const Index& index) {
   const Id bound = params_.once([&] {
-    Id least = bound_of(index.bounds[0]);
-    for (size_t i = 1; i < index.bounds.size(); ++i)
-      least = m_.glsl(GLSLstd450UMin, m_.uint_type, {least, bound_of(index.bounds[i])});
+    Id least = spv::NoResult;
+    for (const Bound& bound : index.bounds) {
+      const auto stricter = [&](const Bound& other) { return is_stricter(other, bound); };
+      if (std::ranges::any_of(index.bounds, stricter)) continue;
+      const Id one = bound_of(bound);
+      least = least == spv::NoResult ? one : m_.glsl(GLSLstd450UMin, m_.uint_type, {least, one});
+    }
     return less_by(least, index.least);
   });
   const Id low = index.wide ? m_.narrow_lo(index.index) : index.index;

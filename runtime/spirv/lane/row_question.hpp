@@ -103,6 +103,7 @@ class RowQuestion {
     return m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {value, bound});
   }
   void doubt(Id wanted, Id doubtful);
+  static bool is_stricter(const Bound& a, const Bound& b);
   void ask_index(const Index& index);
   void ask_high(size_t first);
   void ask_places(const Place& first);

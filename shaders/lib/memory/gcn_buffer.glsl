@@ -11,7 +11,7 @@ bool is_swizzled(const in uint w1) { return (w1 >> 31) != 0u; }
 /// Byte offset inside a swizzled buffer. Sums are 64 bits wide: a huge index does not come back in.
 B64 swizzled_offset(const in uint w3, const in uint stride, const in uint index,
                     const in B64 offset) {
-  uint is_shift = 3u + ((w3 >> 21) & 3u), es_shift = 1u + ((w3 >> 19) & 3u);
+  uint is_shift = 3u + bitfieldExtract(w3, 21, 2), es_shift = 1u + bitfieldExtract(w3, 19, 2);
   uint index_msb = index >> is_shift, index_lsb = index & ((1u << is_shift) - 1u);
   uint offset_lsb = lo64(offset) & ((1u << es_shift) - 1u);
   B64 rows = add64(mulwide32(index_msb, stride), sub64(offset, b64(offset_lsb, 0u)));
@@ -31,16 +31,18 @@ uvec3 lw_buffer_address(const in uint w0, const in uint w1, const in uint w2, co
     at = low48(at);
     return uvec3(lo64(at), hi64(at), (w3 >> 30) == 0u ? 1u : 0u);
   }
-  bool add_tid = ((w3 >> 23) & 1u) != 0u;
-  uint records = pick((w3 >> 30) == 0u, w2, 0u), stride = (w1 >> 16) & 0x3fffu;
+  bool add_tid = (w3 & 0x800000u) != 0u, bound = w3 < 0x40000000u;
+  uint records = pick(bound, w2, 0u), stride = bitfieldExtract(w1, 16, 14);
   if (gfx8 && (flags & 32u) == 0u) stride |= pick(add_tid, ((w3 >> 15) & 15u) << 14, 0u);
-  uint index = (idxen ? v_index : 0u) + (lane_index & pick(add_tid, 63u, 0u));
+  uint index = (idxen ? v_index : 0u) + (lane_index & 63u & uint(bitfieldExtract(int(w3), 23, 1)));
   uint offset = (offen ? v_offset : 0u) + inst_offset;
   bool early = (flags & 0x20000000u) != 0u, narrow = (flags & 0x10000000u) != 0u, ok;
   if (early) {
     offset += pick(is_swizzled(w1), soffset, 0u);
     base = pick(is_swizzled(w1), b64(w0, w1 & 0xffffu), base);
   }
+  // An element of an invalid format has no bytes, and still must not start at the limit.
+  if (payload == 0u) payload = max(lw_fmt_bytes(w3, 0u), 1u);
   // All lanes of a wave take the same side of branches on what a descriptor has. Both arms compute the
   // offset, so that one has no product, and the other no upper half where nobody asks for it.
   B64 wide_offset = add64(b64(offset, 0u), b64(element, 0u)), inside = wide_offset;
@@ -59,8 +61,6 @@ uvec3 lw_buffer_address(const in uint w0, const in uint w1, const in uint w2, co
     else if (gfx8)
       inside = add64(mulwide32(index, stride), wide_offset);
     if (narrow) inside = b64(lo64(inside), 0u);
-    // An element of an invalid format has no bytes, and still must not start at the limit.
-    if (payload == 0u) payload = max(lw_fmt_bytes(w3, 0u), 1u);
     uint limit = records - min(records, soffset);
     uint starts = limit - min(limit, payload - 1u);
     ok = both(hi64(inside) == 0u, lo64(inside) < starts);

@@ -10,14 +10,14 @@ const uint ONE32 = 0x3f800000u, INF32 = 0x7f800000u, SELECT_IDENTITY = 0xfacu;
 
 uint format_code(const in uint format) { return (format >> 15) & 15u; }
 uint format_number(const in uint format) { return (format >> 12) & 7u; }
-bool format_integer(const in uint number) { return number == F_UINT || number == F_SINT; }
+bool format_integer(const in uint number) { return (number & 6u) == F_UINT; }
 uint low_ones(const in uint n) { return n > 31u ? 0xffffffffu : (1u << n) - 1u; }
 
-/// Entry `code` of a table of 16 that has 4 bits for each.
-uint nibble(const in uint code, const in uint low, const in uint high) {
-  return (pick(code > 7u, high, low) >> (4u * (code & 7u))) & 15u;
+/// Entry of a format in a table of 16 that has 4 bits for each DATA_FORMAT.
+uint nibble(const in uint format, const in uint low, const in uint high) {
+  return (pick((format & 0x40000u) != 0u, high, low) >> ((format >> 13) & 28u)) & 15u;
 }
-uint format_components(const in uint code) { return nibble(code, 0x33212110u, 0x04342444u); }
+uint format_components(const in uint format) { return nibble(format, 0x33212110u, 0x04342444u); }
 bool format_of_words(const in uint code) { return ((0x6810u >> code) & 1u) != 0u; }
 bool format_of_halves(const in uint code) { return ((0x1024u >> code) & 1u) != 0u; }
 /// All components have 8 bits, or all have 16.
@@ -28,28 +28,27 @@ uvec4 mixed_widths(const in uint code) {
                pick(code == 7u, 11u, 10u), pick(code < 8u, 0u, pick(code == 8u, 10u, 2u)));
 }
 /// Widths of X Y Z W in bits; fields follow each other from bit 0 on.
-uvec4 format_widths(const in uint code) {
+uvec4 format_widths(const in uint format) {
+  uint code = format_code(format);
   uint n = pick(format_of_words(code), 32u, pick(format_of_halves(code), 16u, 8u));
   uvec4 width = pick(code - 6u < 4u, mixed_widths(code), uvec4(n));
-  return mix(uvec4(0u), width, lessThan(uvec4(0u, 1u, 2u, 3u), uvec4(format_components(code))));
+  return mix(uvec4(0u), width, lessThan(uvec4(0u, 1u, 2u, 3u), uvec4(format_components(format))));
 }
 
 uint lw_fmt_bytes(const in uint format, const in uint mode) {
-  uint n = nibble(format_code(format), 0x44442210u, 0x0fc88444u);
+  uint n = nibble(format, 0x44442210u, 0x0fc88444u);
   return pick(n == 15u, 16u, n);
 }
 
-/// Numbers have a bit each.
+/// By what the number format asks for: data formats have a bit each.
 bool lw_fmt_legal(const in uint format, const in uint mode) {
-  const uint words = 1u << F_UINT | 1u << F_SINT | 1u << F_FLOAT;
   bool store = (mode & F_STORE) != 0u;
-  uint others = 1u << F_UNORM | 1u << F_SNORM | 1u << F_UINT | 1u << F_SINT;
-  if (!store) others |= 1u << F_USCALED | 1u << F_SSCALED;
-  if (!store && (mode & F_GFX8) == 0u) others |= 1u << F_OGL;
-  uint code = format_code(format), halves = (0x1024u >> code) & 1u, small = (0xc0u >> code) & 1u;
-  uint legal = pick(format_of_words(code), words, others | halves << F_FLOAT);
-  legal = pick(small != 0u, 1u << F_FLOAT, legal) & (0u - ((0x7ffeu >> code) & 1u));
-  return ((legal >> format_number(format)) & 1u) != 0u;
+  const uint fractions = 0x172eu, integers = 0x7f3eu, floats = 0x78f4u;
+  uint number = format_number(format), legal = fractions;
+  if (store) legal = pick(either(number == F_USCALED, number == F_SSCALED), 0u, legal);
+  if (store || (mode & F_GFX8) != 0u) legal = pick(number == F_OGL, 0u, legal);
+  legal = pick(number == F_FLOAT, floats, pick(format_integer(number), integers, legal));
+  return ((legal >> format_code(format)) & 1u) != 0u;
 }
 
 /// Floats with 5 exponent bits of bias 15 and 10 fraction bits, without their sign. Products of powers
@@ -209,16 +208,17 @@ uvec4 load_components(const in uint r0, const in uint r1, const in uint format, 
                load_float(bits.z, width.z), load_float(bits.w, width.w));
 }
 
-uint selected(const in uint select, const in uvec4 rgba, const in uint constant) {
-  bool odd = (select & 1u) != 0u;
-  uint component = pick((select & 2u) != 0u, pick(odd, rgba.w, rgba.z), pick(odd, rgba.y, rgba.x));
-  return pick(select >= 4u, component, pick(select == 1u, constant, 0u));
+uint selected(const in uint format, const in uint low, const in uvec4 rgba, const in uint constant) {
+  bool one = (format & (1u << low)) != 0u, two = (format & (2u << low)) != 0u;
+  uint component = pick(two, pick(one, rgba.w, rgba.z), pick(one, rgba.y, rgba.x));
+  uint other = pick(((format >> low) & 3u) == 1u, constant, 0u);
+  return pick((format & (4u << low)) != 0u, component, other);
 }
 
 /// What depends on the format alone is the same in all lanes, and so are branches on it.
 uvec4 lw_fmt_unpack(const in uint r0, const in uint r1, const in uint r2, const in uint r3,
                     const in uint format, const in bool in_range, const in uint mode) {
-  uint code = format_code(format), count = format_components(code);
+  uint code = format_code(format), count = format_components(format);
   uvec4 rgba = uvec4(r0, r1, r2, r3);
   if (!format_of_words(code)) rgba = load_components(r0, r1, format, mode);
   bool d16 = (mode & F_D16) != 0u, integer = format_integer(format_number(format));
@@ -231,18 +231,18 @@ uvec4 lw_fmt_unpack(const in uint r0, const in uint r1, const in uint r2, const 
   uint one = pick(integer, 1u, d16 ? 0x3c00u : ONE32);
   uint alpha = (mode & F_MISSING_ZERO) == 0u ? one : 0u;
   bool readable = both(in_range, count != 0u);
-  rgba = mix(uvec4(0u, 0u, 0u, alpha), rgba, lessThan(uvec4(0u, 1u, 2u, 3u), uvec4(count)));
+  rgba.yz &= uvec2(pick(count > 1u, ~0u, 0u), pick(count > 2u, ~0u, 0u));
+  rgba.w = pick(count > 3u, rgba.w, alpha);
   rgba = pick(readable, rgba, uvec4(0u));
   if ((format & 0xfffu) == SELECT_IDENTITY) return rgba;
   uint constant = (mode & F_OOR_ZERO) != 0u ? pick(readable, one, 0u) : one;
-  return uvec4(selected(format & 7u, rgba, constant), selected((format >> 3) & 7u, rgba, constant),
-               selected((format >> 6) & 7u, rgba, constant),
-               selected((format >> 9) & 7u, rgba, constant));
+  return uvec4(selected(format, 0u, rgba, constant), selected(format, 3u, rgba, constant),
+               selected(format, 6u, rgba, constant), selected(format, 9u, rgba, constant));
 }
 
 uvec4 lw_fmt_pack(const in uint x, const in uint y, const in uint z, const in uint w,
                   const in uint format, const in uint mode) {
-  uvec4 data = uvec4(x, y, z, w), widths = format_widths(format_code(format)), raw = uvec4(0u);
+  uvec4 data = uvec4(x, y, z, w), widths = format_widths(format), raw = uvec4(0u);
   uint number = format_number(format), low = 0u;
   for (uint k = 0u; k < 4u; ++k) {
     uint n = widths[k], v = 0u;
