@@ -48,7 +48,7 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/lanewise-config-ver
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lanewise-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/lanewise-config-version.cmake DESTINATION ${package_dir} COMPONENT dev)
 # What the static library needs, in the order of its links (pkg-config --static).
-set(LANEWISE_PRIVATE_LIBS_PC "-lSPIRV -lglslang -lMachineIndependent -lGenericCodeGen -lOSDependent -lOGLCompiler -lSPIRV-Tools-opt -lSPIRV-Tools -lfmt")
+set(LANEWISE_PRIVATE_LIBS_PC "-lSPIRV-Tools-opt -lSPIRV-Tools -lfmt")
 foreach(library ${lanewise_compression})
   get_filename_component(library ${library} NAME_WE)
   string(REGEX REPLACE "^(lib|ZLIB::|LibLZMA::)" "" library ${library})
@@ -113,7 +113,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_NAME lanewise-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "lanewise (= ${PROJECT_VERSION})")
 # For the static library and for lanewise/vulkan.h alone.
-set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libvulkan-dev, libfmt-dev, glslang-dev, glslang-tools, spirv-tools, python3-lanewise")
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libvulkan-dev, libfmt-dev, spirv-tools, python3-lanewise")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-lanewise)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)

@@ -6,7 +6,7 @@ set(lanewise_export_map ${CMAKE_CURRENT_SOURCE_DIR}/api/exports.map)
 
 add_library(lanewise_shared SHARED $<TARGET_OBJECTS:lanewise_api>)
 target_link_libraries(lanewise_shared PRIVATE lanewise_api)
-# The map names every symbol that leaves; nothing of fmt, glslang or SPIRV-Tools does.
+# The map names every symbol that leaves; nothing of fmt or SPIRV-Tools does.
 target_link_options(lanewise_shared PRIVATE LINKER:--version-script=${lanewise_export_map}
   LINKER:--no-undefined LINKER:--gc-sections LINKER:--as-needed)
 set_target_properties(lanewise_shared PROPERTIES LINK_DEPENDS ${lanewise_export_map}
@@ -17,7 +17,7 @@ foreach(layer ${lanewise_library_layers})
   list(APPEND lanewise_objects $<TARGET_OBJECTS:lanewise_${layer}>)
 endforeach()
 add_library(lanewise_static STATIC ${lanewise_objects} $<TARGET_OBJECTS:lanewise_shaders>)
-target_link_libraries(lanewise_static PRIVATE fmt::fmt glslang::SPIRV SPIRV-Tools-opt
+target_link_libraries(lanewise_static PRIVATE fmt::fmt SPIRV-Tools-opt
   Threads::Threads ${lanewise_compression} ${CMAKE_DL_LIBS})
 set_target_properties(lanewise_static PROPERTIES OUTPUT_NAME lanewise EXPORT_NAME static
   LINKER_LANGUAGE CXX)

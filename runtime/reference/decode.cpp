@@ -318,8 +318,10 @@ class Decoder {
 
   /// What the others have held before, nobody reads.
   void find_zeroed() {
-    std::vector<bool> read(program_.regs.size(), true);
-    if (!out_.reads_other_lanes && !wishes_.watched) read = ir::liveness(program_).in[0];
+    const bool all = out_.reads_other_lanes || wishes_.watched;
+    std::vector<bool> read(program_.regs.size(), all);
+    if (!all)
+      for (const uint32_t r : ir::liveness(program_).in[0]) read[r] = true;
     for (size_t i = 0; i < once_.size(); ++i)
       for (const ir::Reg r : program_.blocks[0].insts[i].dst)
         if (once_[i]) read[r.id] = false;

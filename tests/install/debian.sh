@@ -50,7 +50,7 @@ done
 
 started=$SECONDS
 install --no-install-recommends "$(package lanewise-dev)" "$(package python3-lanewise)" gcc g++ libc6-dev make cmake pkg-config \
-  libfmt-dev glslang-dev glslang-tools spirv-tools zlib1g-dev liblzma-dev libzstd-dev liblz4-dev libvulkan-dev python3-numpy
+  libfmt-dev spirv-tools zlib1g-dev liblzma-dev libzstd-dev liblz4-dev libvulkan-dev python3-numpy
 echo "the other packages and compilers: $((SECONDS - started)) s"
 mkdir -p "$root/opt/lanewise-test"
 cp -r "$here/consumer" "$here/test_python.py" "$source/samples/kernels/saxpy.ptx" "$root/opt/lanewise-test/"

@@ -50,9 +50,9 @@ void lower_switches(Program& program);
 /// branches on a selector register to the region's former entries.
 void make_reducible(Program& program);
 
-/// Registers live on entry to and on exit from each block (bit per register).
+/// Registers live on entry to and on exit from each block.
 struct Liveness {
-  std::vector<std::vector<bool>> in, out;  ///< [block][register]
+  std::vector<std::vector<uint32_t>> in, out;  ///< [block], ascending
 };
 Liveness liveness(const Program& program);
 

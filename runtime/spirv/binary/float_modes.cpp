@@ -7,7 +7,8 @@
 namespace lanewise::spirv {
 namespace {
 
-constexpr uint32_t kOpExtension = 10, kOpCapability = 17, kOpEntryPoint = 15, kOpExecutionMode = 16;
+constexpr uint32_t kOpExtension = 10, kOpCapability = 17, kOpEntryPoint = 15, kOpExecutionMode = 16,
+                   kOpFunction = 54;
 // Capability and execution mode numbers.
 constexpr uint32_t kDenormPreserve[] = {4464, 4459};
 constexpr uint32_t kDenormFlushToZero[] = {4465, 4460};
@@ -51,9 +52,12 @@ void append_requirements(std::vector<uint32_t>& out, const std::vector<Mode>& mo
 
 std::vector<uint32_t> with_float_modes(std::span<const uint32_t> words, const Target& target) {
   const std::vector<Mode> modes = modes_of(target);
-  std::vector<uint32_t> out(words.begin(), words.begin() + kHeaderWords);
+  std::vector<uint32_t> out;
+  out.reserve(words.size() + 64);
+  out.assign(words.begin(), words.begin() + kHeaderWords);
   bool required = modes.empty();
-  for (size_t at = kHeaderWords; at < words.size();) {
+  size_t at = kHeaderWords;
+  while (at < words.size() && (words[at] & 0xffff) != kOpFunction) {
     const uint32_t op = words[at] & 0xffff, length = words[at] >> 16;
     // Requirements follow the module's own capabilities; modes follow the entry point.
     if (!required && op != kOpCapability) {
@@ -68,6 +72,7 @@ std::vector<uint32_t> with_float_modes(std::span<const uint32_t> words, const Ta
     }
     at += length;
   }
+  out.insert(out.end(), words.begin() + at, words.end());
   return out;
 }
 

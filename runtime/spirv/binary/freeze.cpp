@@ -16,9 +16,13 @@ class Freezer {
       : words_(words), values_(values) {}
 
   std::vector<uint32_t> run() {
+    out_.reserve(words_.size());
     out_.assign(words_.begin(), words_.begin() + kHeaderWords);
-    for (size_t at = kHeaderWords; at < words_.size(); at += std::max(words_[at] >> 16, 1U))
+    size_t at = kHeaderWords;
+    for (; at < words_.size() && (words_[at] & 0xffff) != spv::OpFunction;
+         at += std::max(words_[at] >> 16, 1U))
       step(&words_[at]);
+    out_.insert(out_.end(), words_.begin() + static_cast<ptrdiff_t>(at), words_.end());
     return std::move(out_);
   }
 

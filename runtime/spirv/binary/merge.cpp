@@ -92,10 +92,12 @@ class Merger {
   Words run(const Words& body, const Words& part) {
     header_.assign(body.begin(), body.begin() + kHeaderWords);
     header_[1] = std::max(body[1], part[1]);
+    out_.functions.reserve(body.size() + part.size());
     read_body(body);
     read_part(part);
     header_[3] = bound_;
     Words out = std::move(header_);
+    out.reserve(body.size() + part.size());
     for (const Words* s :
          {&out_.capabilities, &out_.extensions, &out_.imports, &out_.model, &out_.entries,
           &out_.names, &out_.decorations, &out_.globals, &out_.functions})

@@ -1,14 +1,11 @@
 #include "runtime/spirv/binary/module_builder.hpp"
 
 #include <algorithm>
-#include <memory>
 
 #include "runtime/spirv/binary/library.hpp"
 
 namespace lanewise::spirv {
 namespace {
-
-constexpr unsigned kGenerator = 0;
 
 /// Of integers and bits alone: float instructions are decorated one by one.
 bool repeats(spv::Op code) {
@@ -47,16 +44,10 @@ bool repeats(spv::Op code) {
   }
 }
 
-spv::SpvBuildLogger& message_sink() {
-  thread_local spv::SpvBuildLogger instance;
-  return instance;
-}
-
 }  // namespace
 
 ModuleBuilder::ModuleBuilder(const Target& target)
-    : spv::Builder(spv::Spv_1_3, kGenerator, &message_sink()),
-      int64_(library::variant_for(target) != library::Variant::t0) {
+    : int64_(library::variant_for(target) != library::Variant::t0) {
   addCapability(spv::CapabilityShader);
   addCapability(spv::CapabilityLinkage);
   if (int64_) {
@@ -65,8 +56,7 @@ ModuleBuilder::ModuleBuilder(const Target& target)
     addExtension("SPV_KHR_physical_storage_buffer");
   }
   // As the library of the same tier has it: modules are linked only when they agree.
-  setMemoryModel(int64_ ? spv::AddressingModelPhysicalStorageBuffer64 : spv::AddressingModelLogical,
-                 spv::MemoryModelGLSL450);
+  setAddressing(int64_ ? spv::AddressingModelPhysicalStorageBuffer64 : spv::AddressingModelLogical);
   if (target.float64) addCapability(spv::CapabilityFloat64);
   void_type = makeVoidType();
   bool_type = makeBoolType();
@@ -78,8 +68,6 @@ ModuleBuilder::ModuleBuilder(const Target& target)
   float_type = makeFloatType(32);
   b64_type = int64_ ? makeUintType(64) : uvec2_type;
 }
-
-ModuleBuilder::~ModuleBuilder() = default;
 
 Id ModuleBuilder::type_of(ir::Width width) const {
   switch (width) {
@@ -93,20 +81,10 @@ Id ModuleBuilder::type_of(ir::Width width) const {
   return uint_type;
 }
 
-/// spv::Builder looks through all constants of the type for each one that it makes.
-Id ModuleBuilder::new_constant(Id type, std::initializer_list<uint32_t> words) {
-  auto made = std::make_unique<spv::Instruction>(getUniqueId(), type, spv::OpConstant);
-  for (const uint32_t word : words) made->addImmediateOperand(word);
-  const Id id = made->getResultId();
-  module.mapInstruction(made.get());
-  constantsTypesGlobals.push_back(std::move(made));
-  return id;
-}
-
 Id ModuleBuilder::u(uint32_t value) {
   auto [it, fresh] = uints_.try_emplace(value, spv::NoResult);
   if (fresh) {
-    it->second = new_constant(uint_type, {value});
+    it->second = declare(spv::OpConstant, uint_type, std::span(&value, 1));
     known_.emplace(it->second, value);
   }
   return it->second;
@@ -115,11 +93,10 @@ Id ModuleBuilder::u(uint32_t value) {
 Id ModuleBuilder::b64(uint64_t value) {
   auto [it, fresh] = wides_.try_emplace(value, spv::NoResult);
   if (fresh) {
-    it->second =
-        int64_ ? new_constant(b64_type,
-                              {static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32)})
-               : makeCompositeConstant(uvec2_type, {u(static_cast<uint32_t>(value)),
-                                                    u(static_cast<uint32_t>(value >> 32))});
+    const std::array<uint32_t, 2> words{static_cast<uint32_t>(value),
+                                        static_cast<uint32_t>(value >> 32)};
+    it->second = int64_ ? declare(spv::OpConstant, b64_type, words)
+                        : makeCompositeConstant(uvec2_type, {u(words[0]), u(words[1])});
   }
   return it->second;
 }
@@ -142,7 +119,7 @@ const uint32_t* ModuleBuilder::known(Id id) const {
 }
 
 /// Where the result of the operation in this block is found, or is to be noted.
-Id& ModuleBuilder::made_before(spv::Op code, Id type, const Ids& args) {
+Id& ModuleBuilder::made_before(spv::Op code, Id type, std::span<const Id> args) {
   constexpr size_t kSets = 2048;
   Made made{getBuildPoint()->getId(), type, static_cast<uint32_t>(code), {}};
   std::ranges::copy(args, made.args.begin());
@@ -159,9 +136,9 @@ Id& ModuleBuilder::made_before(spv::Op code, Id type, const Ids& args) {
   return set.ids[0] = spv::NoResult;
 }
 
-Id ModuleBuilder::op(spv::Op code, Id type, const Ids& args) {
+Id ModuleBuilder::op(spv::Op code, Id type, std::span<const Id> args) {
   if (code == spv::OpBitcast) {
-    const spv::Instruction& source = *module.getInstruction(args[0]);
+    const Instruction source = this->made(args[0]);
     if (source.getTypeId() == type) return args[0];
     if (source.getOpCode() == spv::OpBitcast && getTypeId(source.getIdOperand(0)) == type)
       return source.getIdOperand(0);
@@ -180,17 +157,19 @@ Id ModuleBuilder::any_lane(Id condition) {
 
 /// Of a pair that was just put together, the half that went in.
 Id ModuleBuilder::extract(Id composite, Id type, unsigned index) {
-  const spv::Instruction& source = *module.getInstruction(composite);
+  const Instruction source = this->made(composite);
   if (source.getOpCode() == spv::OpCompositeConstruct && source.getTypeId() == uvec2_type)
     return source.getIdOperand(static_cast<int>(index));
-  Id& made = made_before(spv::OpCompositeExtract, type, {composite, index});
+  Id& made = made_before(spv::OpCompositeExtract, type, std::array{composite, Id{index}});
   if (made == spv::NoResult) made = createCompositeExtract(composite, type, index);
   return made;
 }
 
-Id ModuleBuilder::glsl(int instruction, Id type, const Ids& args) {
-  if (glsl_set_ == spv::NoResult) glsl_set_ = import("GLSL.std.450");
-  return createBuiltinCall(type, glsl_set_, instruction, args);
+Id ModuleBuilder::glsl(uint32_t instruction, Id type, const Ids& args) {
+  if (glsl_set_ == spv::NoResult) glsl_set_ = import_set("GLSL.std.450");
+  Ids operands{glsl_set_, instruction};
+  operands.insert(operands.end(), args.begin(), args.end());
+  return createOp(spv::OpExtInst, type, operands);
 }
 
 Id ModuleBuilder::select(Id condition, Id yes, Id no) {
@@ -212,9 +191,9 @@ Id ModuleBuilder::to_b64(Id value) {
 }
 Id ModuleBuilder::lo(Id value) {
   if (!int64_) return extract(value, uint_type, 0);
-  const spv::Instruction& made = *module.getInstruction(value);
+  const Instruction made = this->made(value);
   if (made.getOpCode() == spv::OpBitcast && getTypeId(made.getIdOperand(0)) == uvec2_type) {
-    const spv::Instruction& pair = *module.getInstruction(made.getIdOperand(0));
+    const Instruction pair = this->made(made.getIdOperand(0));
     if (pair.getOpCode() == spv::OpCompositeConstruct) return pair.getIdOperand(0);
   }
   if (made.getOpCode() == spv::OpUConvert && getTypeId(made.getIdOperand(0)) == uint_type)
@@ -223,7 +202,7 @@ Id ModuleBuilder::lo(Id value) {
 }
 Id ModuleBuilder::narrow_lo(Id value, int depth) {
   if (!int64_ || depth == 0) return lo(value);
-  const spv::Instruction& made = *module.getInstruction(value);
+  const Instruction made = this->made(value);
   const auto operand = [&](int n) { return made.getIdOperand(n); };
   switch (made.getOpCode()) {
     case spv::OpConstant:
@@ -232,13 +211,13 @@ Id ModuleBuilder::narrow_lo(Id value, int depth) {
     case spv::OpSConvert:
       return getTypeId(operand(0)) == uint_type ? operand(0) : lo(value);
     case spv::OpBitcast: {
-      const spv::Instruction& pair = *module.getInstruction(operand(0));
+      const Instruction pair = this->made(operand(0));
       const bool of_words =
           pair.getOpCode() == spv::OpCompositeConstruct && pair.getTypeId() == uvec2_type;
       return of_words ? pair.getIdOperand(0) : lo(value);
     }
     case spv::OpShiftLeftLogical: {
-      const spv::Instruction& by = *module.getInstruction(operand(1));
+      const Instruction by = this->made(operand(1));
       if (by.getOpCode() != spv::OpConstant || by.getImmediateOperand(0) >= 32) return lo(value);
       return op(spv::OpShiftLeftLogical, uint_type,
                 {narrow_lo(operand(0), depth - 1), u(by.getImmediateOperand(0))});
@@ -263,50 +242,27 @@ Id ModuleBuilder::make64(Id low, Id high) {
   return to_b64(createCompositeConstruct(uvec2_type, {low, high}));
 }
 
-Id ModuleBuilder::import_function(const std::string& name, Id result_type, const Ids& args) {
+Id ModuleBuilder::import_function(const std::string& name, Id result_type,
+                                  std::span<const Id> args) {
   Ids params;
   params.reserve(args.size());
   for (Id arg : args) params.push_back(getTypeId(arg));
-  const Id type = makeFunctionType(result_type, params);
-  // A declaration has no blocks, which spv::Function cannot express: the instructions are written
-  // by hand into the list that is printed before the function bodies.
-  const Id id = getUniqueId();
-  auto function = std::make_unique<spv::Instruction>(id, result_type, spv::OpFunction);
-  function->addImmediateOperand(spv::FunctionControlMaskNone);
-  function->addIdOperand(type);
-  module.mapInstruction(function.get());
-  externals.push_back(std::move(function));
-  for (Id param : params) {
-    externals.push_back(
-        std::make_unique<spv::Instruction>(getUniqueId(), param, spv::OpFunctionParameter));
-  }
-  externals.push_back(std::make_unique<spv::Instruction>(spv::OpFunctionEnd));
-
-  auto linkage = std::make_unique<spv::Instruction>(spv::OpDecorate);
-  linkage->addIdOperand(id);
-  linkage->addImmediateOperand(spv::DecorationLinkageAttributes);
-  linkage->addStringOperand(name.c_str());
-  linkage->addImmediateOperand(spv::LinkageTypeImport);
-  decorations.push_back(std::move(linkage));
-  return id;
+  return declare_function(result_type, makeFunctionType(result_type, params), params, name);
 }
 
-Id ModuleBuilder::call(const std::string& name, Id result_type, const Ids& args) {
-  auto [it, fresh] = imports_.try_emplace(name, spv::NoResult);
-  if (fresh) it->second = import_function(name, result_type, args);
+Id ModuleBuilder::call(std::string_view name, Id result_type, std::span<const Id> args) {
+  auto it = imports_.find(name);
+  if (it == imports_.end())
+    it = imports_.emplace(name, import_function(std::string(name), result_type, args)).first;
   Ids operands{it->second};
   operands.insert(operands.end(), args.begin(), args.end());
   return createOp(spv::OpFunctionCall, result_type, operands);
 }
 
-void ModuleBuilder::enter_scope(spv::Block* body, spv::Block* merge) {
+void ModuleBuilder::enter_scope(Block* body, Block* merge) {
   const Id selector = u(0);
-  selection_merge(merge);
-  auto inst = std::make_unique<spv::Instruction>(spv::OpSwitch);
-  inst->addIdOperand(selector);
-  inst->addIdOperand(body->getId());
-  buildPoint->addInstruction(std::move(inst));
-  body->addPredecessor(buildPoint);
+  createSelectionMerge(merge);
+  createSwitch(selector, body);
   setBuildPoint(body);
 }
 
@@ -319,7 +275,7 @@ void ModuleBuilder::repeat(const std::function<Id()>& body) {
 void ModuleBuilder::repeat_while(const std::function<Id()>& condition,
                                  const std::function<void()>& body) {
   const Loop loop = begin_loop();
-  spv::Block* inside = new_block();
+  Block* inside = new_block();
   createConditionalBranch(condition(), inside, loop.merge);
   setBuildPoint(inside);
   body();
@@ -328,13 +284,13 @@ void ModuleBuilder::repeat_while(const std::function<Id()>& condition,
 }
 
 ModuleBuilder::Loop ModuleBuilder::begin_loop() {
-  spv::Block* header = new_block();
-  spv::Block* inside = new_block();
-  spv::Block* again = new_block();
+  Block* header = new_block();
+  Block* inside = new_block();
+  Block* again = new_block();
   const Loop loop{header, again, new_block()};
   createBranch(loop.header);
   setBuildPoint(loop.header);
-  createLoopMerge(loop.merge, loop.again, spv::LoopControlDontUnrollMask, {});
+  createLoopMerge(loop.merge, loop.again, spv::LoopControlDontUnrollMask);
   createBranch(inside);
   setBuildPoint(inside);
   return loop;
@@ -346,26 +302,18 @@ void ModuleBuilder::close_loop(const Loop& loop) {
   setBuildPoint(loop.merge);
 }
 
-void ModuleBuilder::unreachable() {
-  buildPoint->addInstruction(std::make_unique<spv::Instruction>(spv::OpUnreachable));
+void ModuleBuilder::call_function(const Function* function) {
+  createOp(spv::OpFunctionCall, void_type, {function->getId()});
 }
 
-spv::Function* ModuleBuilder::begin_function(const char* name) {
-  spv::Block* entry = nullptr;
-  spv::Function* function =
-      makeFunctionEntry(spv::NoPrecision, void_type, name, {}, {}, {}, &entry);
-  setBuildPoint(entry);
-  return function;
+void ModuleBuilder::memory_barrier(spv::Scope scope, uint32_t semantics) {
+  const Id where = u(scope), what = u(semantics);
+  createNoResultOp(spv::OpMemoryBarrier, {where, what});
 }
 
-void ModuleBuilder::call_function(spv::Function* function) {
-  createOp(spv::OpFunctionCall, void_type, Ids{function->getId()});
-}
-
-std::vector<uint32_t> ModuleBuilder::words() {
-  std::vector<uint32_t> out;
-  dump(out);
-  return out;
+void ModuleBuilder::control_barrier(spv::Scope scope, uint32_t semantics) {
+  const Id where = u(scope), what = u(semantics);
+  createNoResultOp(spv::OpControlBarrier, {where, where, what});
 }
 
 }  // namespace lanewise::spirv

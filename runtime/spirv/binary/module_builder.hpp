@@ -1,29 +1,27 @@
-// spv::Builder with our register types, imported library functions and structured merges.
+// A module with our register types, imported library functions and structured merges.
 #pragma once
-
-#include <glslang/SPIRV/SpvBuilder.h>
 
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "runtime/ir/types.hpp"
+#include "runtime/spirv/binary/builder.hpp"
 #include "runtime/spirv/translate.hpp"
 
 namespace lanewise::spirv {
 
-using spv::Id;
-using Ids = std::vector<Id>;
-
-class ModuleBuilder : public spv::Builder {
+class ModuleBuilder : public Builder {
  public:
   explicit ModuleBuilder(const Target& target);
-  ~ModuleBuilder() override;  // out of line: glslang has no RTTI, nor has the file with the vtable
 
   Id void_type, bool_type, uint_type, int_type, uvec2_type, uvec3_type, uvec4_type, float_type;
   Id b64_type;  ///< uint64_t, on tier 0 uvec2, as in the library
@@ -37,11 +35,13 @@ class ModuleBuilder : public spv::Builder {
   Id constant(ir::Width width, uint64_t bits);
   /// The value when the id is a constant made by u(), so that callers can fold.
   const uint32_t* known(Id id) const;
-  const spv::Instruction& made(Id id) const { return *module.getInstruction(id); }
 
   /// What the block has computed before from the same operands is not computed again.
-  Id op(spv::Op code, Id type, const Ids& args);
-  Id glsl(int instruction, Id type, const Ids& args);
+  Id op(spv::Op code, Id type, std::span<const Id> args);
+  Id op(spv::Op code, Id type, std::initializer_list<Id> args) {
+    return op(code, type, std::span(args.begin(), args.size()));
+  }
+  Id glsl(uint32_t instruction, Id type, const Ids& args);
   Id select(Id condition, Id yes, Id no);
   /// In some lane of the subgroup that comes here, too.
   Id any_lane(Id condition);
@@ -59,17 +59,32 @@ class ModuleBuilder : public spv::Builder {
   bool is_flushed(Id bits) const { return flushed_.contains(bits); }
 
   /// Calls a function of the shader library; it is resolved when the modules are linked.
-  Id call(const std::string& name, Id result_type, const Ids& args);
+  Id call(std::string_view name, Id result_type, std::span<const Id> args);
+  bool imports(std::string_view name) const { return imports_.contains(name); }
+  Id call(std::string_view name, Id result_type, std::initializer_list<Id> args) {
+    return call(name, result_type, std::span(args.begin(), args.size()));
+  }
+  void memory_barrier(spv::Scope scope, uint32_t semantics);
+  void control_barrier(spv::Scope scope, uint32_t semantics);
 
-  void selection_merge(spv::Block* merge) {
-    createSelectionMerge(merge, spv::SelectionControlMaskNone);
+  /// Builds `body` under the condition; values made inside must not be used outside.
+  template <typename Body>
+  void when(Id condition, Body body) {
+    Block* then = new_block();
+    Block* merge = new_block();
+    createSelectionMerge(merge);
+    createConditionalBranch(condition, then, merge);
+    setBuildPoint(then);
+    body();
+    if (!terminated()) createBranch(merge);
+    setBuildPoint(merge);
   }
   /// Enters `body` through a switch without cases: a construct that `break` may leave from inside
   /// nested ifs.
-  void enter_scope(spv::Block* body, spv::Block* merge);
+  void enter_scope(Block* body, Block* merge);
   /// A loop of the guest. Where drivers cut loops, lanes carry a mark out of it.
-  void guest_loop(spv::Block* merge, spv::Block* again) {
-    createLoopMerge(merge, again, spv::LoopControlMaskNone, {});
+  void guest_loop(Block* merge, Block* again) {
+    createLoopMerge(merge, again, spv::LoopControlMaskNone);
     ++guest_loops_;
   }
   size_t guest_loops() const { return guest_loops_; }
@@ -77,23 +92,16 @@ class ModuleBuilder : public spv::Builder {
   void repeat(const std::function<Id()>& body);
   /// Runs `body` as long as `condition` gives an id that is true.
   void repeat_while(const std::function<Id()>& condition, const std::function<void()>& body);
-  spv::Block* new_block() { return &makeNewBlock(); }
-  bool terminated() const { return getBuildPoint()->isTerminated(); }
-  void unreachable();
-  /// A void function without parameters; the build point moves to its entry.
-  spv::Function* begin_function(const char* name);
-  void call_function(spv::Function* function);
-
-  std::vector<uint32_t> words();
+  void call_function(const Function* function);
 
  private:
   struct Loop {
-    spv::Block *header, *again, *merge;
+    Block *header, *again, *merge;
   };
   /// The build point is inside; who builds on leads to `again` or `merge`.
   Loop begin_loop();
   void close_loop(const Loop& loop);
-  Id import_function(const std::string& name, Id result_type, const Ids& args);
+  Id import_function(const std::string& name, Id result_type, std::span<const Id> args);
 
   /// An instruction of a block, up to three operands.
   struct Made {
@@ -107,8 +115,7 @@ class ModuleBuilder : public spv::Builder {
     std::array<Made, 4> made{};
     std::array<Id, 4> ids{};
   };
-  Id& made_before(spv::Op code, Id type, const Ids& args);
-  Id new_constant(Id type, std::initializer_list<uint32_t> words);
+  Id& made_before(spv::Op code, Id type, std::span<const Id> args);
 
   bool int64_;
   std::vector<MadeSet> made_;  ///< by hash; not all is remembered, and large modules stay in caches
@@ -118,7 +125,7 @@ class ModuleBuilder : public spv::Builder {
   std::unordered_map<uint32_t, Id> uints_;
   std::unordered_map<Id, uint32_t> known_;
   std::map<uint64_t, Id> wides_;
-  std::map<std::string, Id> imports_;
+  std::map<std::string, Id, std::less<>> imports_;
 };
 
 }  // namespace lanewise::spirv

@@ -23,7 +23,7 @@ Values LaneEmitter::group_reduction() {
   m_.op(spv::OpAtomicIAdd, m_.uint_type,
         {frame_.vote, m_.u(spv::ScopeWorkgroup), m_.u(spv::MemorySemanticsMaskNone), count});
   library("lw_barrier", m_.void_type, {});
-  const Id votes = m_.createLoad(frame_.vote, spv::NoPrecision);
+  const Id votes = m_.createLoad(frame_.vote);
   library("lw_barrier", m_.void_type, {});
   if (kind == ir::BarrierKind::red_popc) return {votes};
   return {m_.op(all ? spv::OpIEqual : spv::OpINotEqual, m_.bool_type, {votes, m_.u(0)})};

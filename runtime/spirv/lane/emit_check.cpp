@@ -3,7 +3,7 @@
 // first one that is too large.
 #include <bit>
 
-#include <glslang/SPIRV/GLSL.std.450.h>
+#include <spirv/unified1/GLSL.std.450.h>
 
 #include "runtime/guest/event_words.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
@@ -163,7 +163,7 @@ Id LaneEmitter::allocation_allows(Id address, uint32_t bytes) {
   if (asked == found_.end()) return allowed;
   const Id span = library("lw_allocation_span", m_.uvec2_type, {found, write});
   const auto keep = [&](Id variable, unsigned word) {
-    const Id before = m_.createLoad(variable, spv::NoPrecision);
+    const Id before = m_.createLoad(variable);
     const Id now = m_.extract(span, m_.uint_type, word);
     m_.createStore(m_.select(allowed, now, before), variable);
   };
@@ -185,26 +185,26 @@ void LaneEmitter::find_allocations() {
   Ids addresses, found;
   in_slots([&](uint32_t) {
     addresses.push_back(forced_address());
-    found.push_back(m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type));
+    found.push_back(m_.createVariable(spv::StorageClassFunction, m_.uint_type));
     m_.createStore(library("lw_allocation_first", m_.uint_type, {addresses.back()}), found.back());
   });
-  const Id size = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type);
+  const Id size = m_.createVariable(spv::StorageClassFunction, m_.uint_type);
   m_.createStore(library("lw_allocation_first_step", m_.uint_type, {}), size);
   m_.repeat_while(
       [&] {
-        const Id step = m_.createLoad(size, spv::NoPrecision);
+        const Id step = m_.createLoad(size);
         return m_.op(spv::OpINotEqual, m_.bool_type, {step, m_.u(0)});
       },
       [&] {
-        const Id step = m_.createLoad(size, spv::NoPrecision);
+        const Id step = m_.createLoad(size);
         for (size_t n = 0; n < found.size(); ++n) {
-          const Id before = m_.createLoad(found[n], spv::NoPrecision);
+          const Id before = m_.createLoad(found[n]);
           m_.createStore(library("lw_allocation_step", m_.uint_type, {addresses[n], before, step}),
                          found[n]);
         }
         m_.createStore(m_.op(spv::OpShiftRightLogical, m_.uint_type, {step, m_.u(1)}), size);
       });
-  in_slots([&](uint32_t n) { slot_->found = m_.createLoad(found[n], spv::NoPrecision); });
+  in_slots([&](uint32_t n) { slot_->found = m_.createLoad(found[n]); });
 }
 
 /// The map of written bytes was looked at before: where src1 holds, the access reads others.

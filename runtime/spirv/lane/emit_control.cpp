@@ -1,4 +1,6 @@
 // Structured control flow: nodes of the structuriser to selections, loops and scopes of SPIR-V.
+#include <algorithm>
+
 #include "runtime/guest/engine.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
 
@@ -38,7 +40,7 @@ void LaneEmitter::node(const Node& n) {
     case Node::Kind::assign:
       if (masked()) return masked_jump(n);
       write(n.reg.id, m_.b(n.value));
-      return flush(always_);
+      return flush();
     case Node::Kind::break_: {
       if (masked()) return masked_jump(n);
       Construct& inner = constructs_.back();
@@ -64,27 +66,27 @@ void LaneEmitter::run_block(uint32_t block) {
       slot.dirty.clear();  // the lane has ended: nobody reads what it has written
     return;
   }
-  flush(live_.out[block]);
+  const std::vector<uint32_t>& live = live_.out[block];
+  flush([&](uint32_t reg) { return std::ranges::binary_search(live, reg); });
 }
 
 void LaneEmitter::leave() {
-  m_.makeReturn(true);
+  m_.makeReturn();
 }
 
 void LaneEmitter::emit_if(const Node& n) {
   const Id condition = guard_value(n.cond);
-  spv::Block* then = m_.new_block();
-  spv::Block* merge = m_.new_block();
-  spv::Block* otherwise = n.otherwise.empty() ? merge : m_.new_block();
-  m_.selection_merge(merge);
+  Block* then = m_.new_block();
+  Block* merge = m_.new_block();
+  Block* otherwise = n.otherwise.empty() ? merge : m_.new_block();
+  m_.createSelectionMerge(merge);
   m_.createConditionalBranch(condition, then, otherwise);
 
   // Values known here stay known in both arms; what the arms learn does not reach the other one.
-  const std::vector<Id> values = slot_->cache;
-  const std::vector<uint32_t> names = slot_->cached;
+  const KnownValues values = known_values();
   const uint32_t before = writes_;
   bool reached = n.otherwise.empty();
-  const auto arm = [&](spv::Block* entry, const std::vector<Node>& body) {
+  const auto arm = [&](Block* entry, const std::vector<Node>& body) {
     m_.setBuildPoint(entry);
     nodes(body);
     if (!m_.terminated()) {
@@ -94,22 +96,20 @@ void LaneEmitter::emit_if(const Node& n) {
   };
   arm(then, n.body);
   if (!n.otherwise.empty()) {
-    slot_->cache = values;
-    slot_->cached = names;
+    set_known_values(values);
     arm(otherwise, n.otherwise);
   }
-  forget_but(values, names, before);
+  forget_but(values, before);
   m_.setBuildPoint(merge);
   if (!reached) m_.unreachable();
 }
 
 void LaneEmitter::emit_scope(const Node& n) {
-  spv::Block* body = m_.new_block();
-  spv::Block* merge = m_.new_block();
+  Block* body = m_.new_block();
+  Block* merge = m_.new_block();
   m_.enter_scope(body, merge);
   constructs_.push_back({merge, nullptr, spv::NoResult});
-  const std::vector<Id> values = slot_->cache;
-  const std::vector<uint32_t> names = slot_->cached;
+  const KnownValues values = known_values();
   const uint32_t before = writes_;
   nodes(n.body);
   bool reached = constructs_.back().broken;
@@ -118,7 +118,7 @@ void LaneEmitter::emit_scope(const Node& n) {
     m_.createBranch(merge);
     reached = true;
   }
-  forget_but(values, names, before);
+  forget_but(values, before);
   m_.setBuildPoint(merge);
   if (!reached) m_.unreachable();
 }
@@ -140,7 +140,7 @@ bool LaneEmitter::has_barrier(const std::vector<Node>& list) const {
 Id LaneEmitter::group_must_stop(Id iterations) {
   const Id phase = m_.op(spv::OpBitwiseAnd, m_.uint_type, {iterations, m_.u(kAbortPeriod - 1)});
   const Id ask = m_.op(spv::OpIEqual, m_.bool_type, {phase, m_.u(0)});
-  const Id answer = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type);
+  const Id answer = m_.createVariable(spv::StorageClassFunction, m_.uint_type);
   m_.createStore(m_.u(0), answer);
   when(ask, [&] {
     const Id first = m_.op(spv::OpIEqual, m_.bool_type, {lane(), m_.u(0)});
@@ -149,18 +149,17 @@ Id LaneEmitter::group_must_stop(Id iterations) {
       m_.createStore(m_.select(aborted, m_.u(1), m_.u(0)), frame_.vote);
     });
     library("lw_barrier", m_.void_type, {});
-    m_.createStore(m_.createLoad(frame_.vote, spv::NoPrecision), answer);
+    m_.createStore(m_.createLoad(frame_.vote), answer);
     library("lw_barrier", m_.void_type, {});
   });
-  return m_.op(spv::OpINotEqual, m_.bool_type, {m_.createLoad(answer, spv::NoPrecision), m_.u(0)});
+  return m_.op(spv::OpINotEqual, m_.bool_type, {m_.createLoad(answer), m_.u(0)});
 }
 
 /// In a loop that holds barriers all lanes of the group must leave together, so the decision is
 /// made from values that all of them share: their common number of iterations, and one lane's look
 /// at the host's wish to stop, shared with the others.
 Id LaneEmitter::group_may_go_on(uint32_t site) {
-  const Id iterations =
-      m_.op(spv::OpIAdd, m_.uint_type, {m_.createLoad(frame_.steps, spv::NoPrecision), m_.u(1)});
+  const Id iterations = m_.op(spv::OpIAdd, m_.uint_type, {m_.createLoad(frame_.steps), m_.u(1)});
   m_.createStore(iterations, frame_.steps);
   // A driver that leaves loops by itself soon ends them all; a look costs it more than it is worth.
   Id aborted = m_.b(false);
@@ -186,10 +185,9 @@ LaneEmitter::LoopMark LaneEmitter::begin_mark() {
     library("lw_loop_mark", m_.void_type, {m_.u(0)});
     return {.number = ++loops_};
   }
-  const Id variable =
-      m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type, "loop_mark");
+  const Id variable = m_.createVariable(spv::StorageClassFunction, m_.uint_type, "loop_mark");
   m_.createStore(m_.u(0), variable);
-  const Id before = m_.createLoad(frame_.loop_entries, spv::NoPrecision);
+  const Id before = m_.createLoad(frame_.loop_entries);
   const Id entry = m_.op(spv::OpIAdd, m_.uint_type, {before, m_.u(1)});
   m_.createStore(entry, frame_.loop_entries);
   return {.variable = variable, .entry = entry};
@@ -202,7 +200,7 @@ void LaneEmitter::write_mark(const LoopMark& mark) {
 
 Id LaneEmitter::was_marked(const LoopMark& mark) {
   if (mark.number != 0) return library("lw_loop_left", m_.bool_type, {m_.u(mark.number)});
-  const Id found = m_.createLoad(mark.variable, spv::NoPrecision);
+  const Id found = m_.createLoad(mark.variable);
   return m_.op(spv::OpIEqual, m_.bool_type, {found, mark.entry});
 }
 
@@ -217,11 +215,11 @@ Id LaneEmitter::not_left(const LoopMark& mark, uint32_t site) {
 
 void LaneEmitter::emit_loop(const Node& n) {
   const bool together = frame_.stopped != spv::NoResult && has_barrier(n.body);
-  spv::Block* header = m_.new_block();
-  spv::Block* body = m_.new_block();
-  spv::Block* again = m_.new_block();
-  spv::Block* merge = m_.new_block();
-  const Id stop = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type);
+  Block* header = m_.new_block();
+  Block* body = m_.new_block();
+  Block* again = m_.new_block();
+  Block* merge = m_.new_block();
+  const Id stop = m_.createVariable(spv::StorageClassFunction, m_.bool_type);
   m_.createStore(m_.b(false), stop);
   const LoopMark mark = begin_mark();
   m_.createBranch(header);
@@ -265,7 +263,7 @@ void LaneEmitter::emit_loop(const Node& n) {
   m_.setBuildPoint(merge);
   if (!repeats && !construct.broken) return m_.unreachable();
   if (!repeats || (!counts && !mark.any())) return;
-  const Id halted = counts ? m_.createLoad(stop, spv::NoPrecision) : m_.b(false);
+  const Id halted = counts ? m_.createLoad(stop) : m_.b(false);
   if (counts && !together) when(halted, [&] { note_budget(n.site); });
   const Id stopped = mark.any() ? not_left(mark, n.site) : halted;
   if (frame_.stopped != spv::NoResult && !together) {

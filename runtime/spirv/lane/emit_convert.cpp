@@ -1,7 +1,7 @@
 // Conversions between floats and integers, and rounding to integral values, with the device's own
 // instructions where the probe saw them exact. Out of range those are undefined: they see 0 then,
 // and what the guest gets is chosen by compares.
-#include <glslang/SPIRV/GLSL.std.450.h>
+#include <spirv/unified1/GLSL.std.450.h>
 
 #include <bit>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Float operations that the device does exactly as the guest wants them: round to nearest even,
 // subnormals kept (or flushed where the guest says so), canonical NaNs. What a device does not
 // promise is computed with integers in the shader library.
-#include <glslang/SPIRV/GLSL.std.450.h>
+#include <spirv/unified1/GLSL.std.450.h>
 
 #include <bit>
 #include <cmath>
@@ -253,8 +253,7 @@ Values nearest_quick(LaneEmitter& e, spv::Op) {
   for (size_t i = 0; i < e.inst().src.size(); ++i) args.push_back(opaque_bits(e, i, e.src(i)));
   const std::string text = name;
   const Id usual = e.library(text + "_is_usual_f32", m.bool_type, args);
-  const Id result =
-      m.createVariable(spv::NoPrecision, spv::StorageClassFunction, m.uint_type, "result");
+  const Id result = m.createVariable(spv::StorageClassFunction, m.uint_type, "result");
   const Id quick = e.library(text + "_usual_f32", m.uint_type, args);
   m.createStore(quick, result);
   e.when_unusual(usual, [&] {
@@ -266,7 +265,7 @@ Values nearest_quick(LaneEmitter& e, spv::Op) {
                                      : flush_subnormal(m, bits);
     m.createStore(m.select(usual, quick, bits), result);
   });
-  const Id bits = m.createLoad(result, spv::NoPrecision);
+  const Id bits = m.createLoad(result);
   if (e.inst().ftz) m.note_flushed(bits);
   return {finish_bits(e, bits, true)};
 }
@@ -343,7 +342,7 @@ Values compared(LaneEmitter& e, spv::Op code) {
 Values extended(LaneEmitter& e, spv::Op code) {
   Ids args;
   for (size_t i = 0; i < e.inst().src.size(); ++i) args.push_back(operand(e, i));
-  return finish_float(e, e.module().glsl(static_cast<int>(code), float_type(e), args));
+  return finish_float(e, e.module().glsl(static_cast<uint32_t>(code), float_type(e), args));
 }
 
 /// 1 / a.

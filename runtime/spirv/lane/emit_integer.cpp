@@ -1,5 +1,5 @@
 // Integer operations whose meaning SPIR-V has; everything else is in the shader library.
-#include <glslang/SPIRV/GLSL.std.450.h>
+#include <spirv/unified1/GLSL.std.450.h>
 
 #include <algorithm>
 

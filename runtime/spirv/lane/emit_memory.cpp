@@ -73,7 +73,7 @@ struct LaneEmitter::Access {
 Id LaneEmitter::unless_stopped(Id condition) {
   condition = both(condition, active());
   if (frame_.stopped == spv::NoResult || quick_ != 0) return condition;
-  const Id stopped = m_.createLoad(frame_.stopped, spv::NoPrecision);
+  const Id stopped = m_.createLoad(frame_.stopped);
   return m_.op(spv::OpLogicalAnd, m_.bool_type,
                {condition, m_.op(spv::OpLogicalNot, m_.bool_type, {stopped})});
 }

@@ -6,7 +6,7 @@
 #include <bit>
 #include <set>
 
-#include <glslang/SPIRV/GLSL.std.450.h>
+#include <spirv/unified1/GLSL.std.450.h>
 
 #include "runtime/layout/addresses.hpp"
 #include "runtime/layout/push_words.hpp"
@@ -82,11 +82,6 @@ size_t LaneEmitter::end_of_row(size_t first, size_t row, size_t last) {
   return end;
 }
 
-/// The registers whose values somebody behind the instruction may want.
-const std::vector<bool>& LaneEmitter::wanted_behind(size_t end) {
-  return row_uses().wanted_behind(end);
-}
-
 RowUses& LaneEmitter::row_uses() {
   if (!uses_ || uses_block_ != block_) uses_.emplace(program_.blocks[block_], live_.out[block_]);
   uses_block_ = block_;
@@ -98,16 +93,15 @@ RowUses& LaneEmitter::row_uses() {
 void LaneEmitter::renew_addresses(size_t first, size_t row) {
   const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
   const std::vector<uint32_t> dirty = slot_->dirty;
-  const std::vector<bool> kept = wanted_behind(first);
   for (size_t i = first; i < row; ++i)
-    if (insts[i].src[0].is_reg()) renew(insts[i].src[0].index, first, first, kept);
+    if (insts[i].src[0].is_reg()) renew(insts[i].src[0].index, first, first, first);
   slot_->dirty = dirty;
 }
 
 /// Does what made the register, in front of `before`, again at `now`, unless its operands have
-/// changed in between, or are lost: nobody reads them any more (`kept`), so that a row in between
+/// changed in between, or are lost: nobody reads them from the `row` on, so that one in between
 /// left no value of theirs behind.
-void LaneEmitter::renew(uint32_t reg, size_t before, size_t now, const std::vector<bool>& kept) {
+void LaneEmitter::renew(uint32_t reg, size_t before, size_t now, size_t row) {
   constexpr size_t kFarthest = 64;
   if (program_.regs[reg].width != ir::Width::b64) return;
   const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
@@ -123,10 +117,11 @@ void LaneEmitter::renew(uint32_t reg, size_t before, size_t now, const std::vect
       for (const ir::Operand& o : inst.src)
         if (o.is_reg() && makes(insts[j], o.index)) return;
     const auto lost = [&](const ir::Operand& o) {
-      return o.is_reg() && slot_->cache[o.index] == spv::NoResult && !kept[o.index];
+      return o.is_reg() && slot_->cache[o.index] == spv::NoResult &&
+             !row_uses().wanted(row, o.index);
     };
     for (const ir::Operand& o : inst.src)
-      if (o.is_reg()) renew(o.index, i, now, kept);
+      if (o.is_reg()) renew(o.index, i, now, row);
     if (std::ranges::any_of(inst.src, lost)) return;
     emit(inst);
     return;
@@ -150,25 +145,23 @@ size_t LaneEmitter::run_versions(size_t first, size_t last) {
   Id doubtful = ask_row(first, row);
   if (target_.wave_operations) doubtful = m_.any_lane(doubtful);
 
-  const std::vector<bool> wanted = wanted_behind(end);
+  const auto wanted = [&](uint32_t reg) { return row_uses().wanted(end, reg); };
   Slot& slot = *slot_;
-  const std::vector<Id> values = slot.cache;
-  const std::vector<uint32_t> names = slot.cached;
+  const KnownValues values = known_values();
   std::vector<uint32_t> dirty;
   std::swap(dirty, slot.dirty);
   const auto known_constants = std::pair{constant_now_, written_here_};
 
-  spv::Block* full = m_.new_block();
-  spv::Block* quick = m_.new_block();
-  spv::Block* merge = m_.new_block();
-  m_.selection_merge(merge);
+  Block* full = m_.new_block();
+  Block* quick = m_.new_block();
+  Block* merge = m_.new_block();
+  m_.createSelectionMerge(merge);
   m_.createConditionalBranch(doubtful, full, quick);
-  const auto version = [&](spv::Block* entry, const auto& body) {
+  const auto version = [&](Block* entry, const auto& body) {
     m_.setBuildPoint(entry);
     body();
     m_.createBranch(merge);
-    slot.cache = values;
-    slot.cached = names;
+    set_known_values(values);
   };
   version(full, [&] {
     const auto run = [&] {
@@ -181,7 +174,7 @@ size_t LaneEmitter::run_versions(size_t first, size_t last) {
       flush(wanted);
     };
     state().hardly_ever([&] {
-      if (has_one_row())
+      if (one_row_)
         state().report_after(lane(), run);
       else
         run();
@@ -281,8 +274,7 @@ Id LaneEmitter::ask_row(size_t first, size_t row) {
   }
   Id doubtful = question.ask();
   if (frame_.stopped != spv::NoResult)
-    doubtful = m_.op(spv::OpLogicalOr, m_.bool_type,
-                     {doubtful, m_.createLoad(frame_.stopped, spv::NoPrecision)});
+    doubtful = m_.op(spv::OpLogicalOr, m_.bool_type, {doubtful, m_.createLoad(frame_.stopped)});
   return doubtful;
 }
 
@@ -318,7 +310,7 @@ RowQuestion::Pointer LaneEmitter::last_found(size_t first, size_t index) {
     if (alike) found = found_.at(&insts[i]);
   }
   const auto variable = [&](const char* name) {
-    return m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type, name);
+    return m_.createVariable(spv::StorageClassFunction, m_.uint_type, name);
   };
   if (found.bytes == spv::NoResult) {
     found = {variable("found_start"), variable("found_bytes")};
@@ -327,7 +319,7 @@ RowQuestion::Pointer LaneEmitter::last_found(size_t first, size_t index) {
       return spv::NoResult;
     });
   }
-  const auto load = [&](Id id) { return m_.createLoad(id, spv::NoPrecision); };
+  const auto load = [&](Id id) { return m_.createLoad(id); };
   return with_windows({ir::kNone, 0, load(found.bytes), 1, load(found.start)});
 }
 

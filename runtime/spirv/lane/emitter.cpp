@@ -213,22 +213,20 @@ bool LaneEmitter::has_retry_loops() const {
 }
 
 void LaneEmitter::find_variables() {
-  const auto merge = [](std::vector<bool>& into, const std::vector<bool>& from) {
-    for (size_t i = 0; i < from.size() && i < into.size(); ++i)
-      if (from[i]) into[i] = true;
-  };
-  for (const auto& set : live_.in) merge(live_across_, set);
-  for (const auto& set : live_.out) merge(live_across_, set);
+  for (const auto* sets : {&live_.in, &live_.out})
+    for (const auto& set : *sets)
+      for (const uint32_t reg : set) live_across_[reg] = true;
   // The conditions of ifs are read after their block has ended, whatever the block's live-out says.
   collect_flags(code_.body, always_, zeroed_);
-  if (!live_.in.empty()) merge(zeroed_, live_.in[0]);
+  if (!live_.in.empty())
+    for (const uint32_t reg : live_.in[0]) zeroed_[reg] = true;
   for (size_t i = 0; i < frame_.carried.size(); ++i) {
     if (frame_.carried[i] == spv::NoResult) continue;
     slot_->variables[i] = frame_.carried[i];
     always_[i] = true;
     zeroed_[i] = false;
   }
-  merge(live_across_, always_);
+  for (size_t i = 0; i < always_.size(); ++i) live_across_[i] = live_across_[i] || always_[i];
 }
 
 void LaneEmitter::initialise_variables() {
@@ -245,13 +243,13 @@ void LaneEmitter::initialise_variables() {
 }
 
 void LaneEmitter::run() {
-  slot_->lane = m_.createLoad(frame_.lane, spv::NoPrecision);
-  group_ = m_.createLoad(frame_.group, spv::NoPrecision);
+  slot_->lane = m_.createLoad(frame_.lane);
+  group_ = m_.createLoad(frame_.group);
   if (target_.quirks.folds_zero || (!m_.int64() && has_retry_loops()))
     hidden_zero_ = launch_word(kLaunchSpareWord);
   find_variables();
   if (masked()) {
-    subgroup_lane_ = m_.createLoad(frame_.subgroup_lane, spv::NoPrecision);
+    subgroup_lane_ = m_.createLoad(frame_.subgroup_lane);
     plan_slots();
   }
   initialise_variables();
@@ -260,9 +258,10 @@ void LaneEmitter::run() {
   if (shape_.versions) {
     find_parameters();
     count_asking_blocks();
+    one_row_ = has_one_row();
   }
   start_ = m_.getBuildPoint();
-  spv::Block* first = m_.new_block();
+  Block* first = m_.new_block();
   m_.setBuildPoint(first);
   nodes(code_.body);
   if (!m_.terminated()) leave();
@@ -274,7 +273,7 @@ void LaneEmitter::run() {
 /// all that uses it, loops and branches.
 Id LaneEmitter::at_start(const std::function<Id()>& value) {
   if (at_start_) return value();
-  spv::Block* here = m_.getBuildPoint();
+  Block* here = m_.getBuildPoint();
   m_.setBuildPoint(start_);
   at_start_ = true;
   const Id made = value();
@@ -286,8 +285,7 @@ Id LaneEmitter::at_start(const std::function<Id()>& value) {
 Id LaneEmitter::variable(uint32_t reg) {
   Id& id = holder(reg).variables[reg];
   if (id == spv::NoResult) {
-    id = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction,
-                           m_.type_of(program_.regs[reg].width));
+    id = m_.createVariable(spv::StorageClassFunction, m_.type_of(program_.regs[reg].width));
   }
   return id;
 }
@@ -306,7 +304,7 @@ Id LaneEmitter::read(uint32_t reg) {
     return known;
   }
   // A register that is live nowhere across blocks and not written yet has no value: zero.
-  known = live_across_[reg] || carried_[reg] ? m_.createLoad(variable(reg), spv::NoPrecision)
+  known = live_across_[reg] || carried_[reg] ? m_.createLoad(variable(reg))
                                              : m_.constant(program_.regs[reg].width, 0);
   slot.cached.push_back(reg);
   return known;
@@ -320,13 +318,13 @@ void LaneEmitter::write(uint32_t reg, Id value) {
   written_at_[reg] = ++writes_;
 }
 
-void LaneEmitter::flush(const std::vector<bool>& live_out) {
+void LaneEmitter::flush(const std::function<bool(uint32_t)>& wanted) {
   stored_.resize(program_.regs.size(), false);
   Slot* const current = slot_;
   for (Slot& slot : slots_) {
     slot_ = &slot;
     for (const uint32_t reg : slot.dirty) {
-      if (stored_[reg] || !(always_[reg] || live_out[reg])) continue;
+      if (stored_[reg] || !(always_[reg] || (wanted && wanted(reg)))) continue;
       stored_[reg] = true;
       m_.createStore(slot.cache[reg], variable(reg));
     }
@@ -334,6 +332,22 @@ void LaneEmitter::flush(const std::vector<bool>& live_out) {
     slot.dirty.clear();
   }
   slot_ = current;
+}
+
+LaneEmitter::KnownValues LaneEmitter::known_values() const {
+  KnownValues known;
+  known.reserve(slot_->cached.size());
+  for (const uint32_t reg : slot_->cached) known.emplace_back(reg, slot_->cache[reg]);
+  return known;
+}
+
+void LaneEmitter::set_known_values(const KnownValues& known) {
+  for (const uint32_t reg : slot_->cached) slot_->cache[reg] = spv::NoResult;
+  slot_->cached.clear();
+  for (const auto& [reg, value] : known) {
+    slot_->cached.push_back(reg);
+    slot_->cache[reg] = value;
+  }
 }
 
 void LaneEmitter::forget() {
@@ -344,12 +358,11 @@ void LaneEmitter::forget() {
 }
 
 /// Paths meet: what was known where they parted, and none of them has written, still is.
-void LaneEmitter::forget_but(const std::vector<Id>& values, const std::vector<uint32_t>& names,
-                             uint32_t before) {
+void LaneEmitter::forget_but(const KnownValues& known, uint32_t before) {
   forget();
-  for (const uint32_t reg : names) {
-    if (values[reg] == spv::NoResult || written_at_[reg] > before) continue;
-    slot_->cache[reg] = values[reg];
+  for (const auto& [reg, value] : known) {
+    if (value == spv::NoResult || written_at_[reg] > before) continue;
+    slot_->cache[reg] = value;
     slot_->cached.push_back(reg);
   }
 }
@@ -402,12 +415,12 @@ void LaneEmitter::set_all(Ids results) {
     if (inst_->dst[i].valid()) write(inst_->dst[i].id, results[i]);
 }
 
-bool LaneEmitter::has_library(const std::string& name) const {
+bool LaneEmitter::has_library(std::string_view name) const {
   return library::find(name) != nullptr;
 }
 
-Id LaneEmitter::library(const std::string& name, Id result_type, const Ids& args) {
-  if (!has_library(name)) {
+Id LaneEmitter::library(std::string_view name, Id result_type, std::span<const Id> args) {
+  if (!m_.imports(name) && !has_library(name)) {
     unsupported(fmt::format("this device cannot run it and there is no emulation ({})", name));
   }
   return m_.call(name, result_type, args);
@@ -442,7 +455,7 @@ Id LaneEmitter::push_word(uint32_t word) {
     const Id pointer =
         m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
               {frame_.push, m_.u(0), m_.u(word)});
-    return m_.createLoad(pointer, spv::NoPrecision);
+    return m_.createLoad(pointer);
   };
   return at_start_ ? once(push_words_, word, load) : load();
 }
@@ -456,7 +469,7 @@ Id LaneEmitter::launch_word(uint32_t word) {
 Id LaneEmitter::tick() {
   constexpr uint32_t kReads = guest::kClockReads, kShift = guest::kClockShift;
   const auto word = [&](spv::Op op, Id a, Id b) { return m_.op(op, m_.uint_type, {a, b}); };
-  const Id n = m_.createLoad(frame_.clock, spv::NoPrecision);
+  const Id n = m_.createLoad(frame_.clock);
   m_.createStore(word(spv::OpIAdd, n, m_.u(1)), frame_.clock);
   const Id all = word(spv::OpUDiv, n, m_.u(kReads)), most = m_.u(guest::kClockDoublings);
   const Id doublings = m_.select(m_.op(spv::OpULessThan, m_.bool_type, {all, most}), all, most);

@@ -97,9 +97,12 @@ class LaneEmitter {
   bool int64() const { return m_.int64(); }
   const Options& options() const { return options_; }
   const Shape& shape() const { return shape_; }
-  bool has_library(const std::string& name) const;
+  bool has_library(std::string_view name) const;
   /// Calls the library, or throws naming the instruction when the library has no such function.
-  Id library(const std::string& name, Id result_type, const Ids& args);
+  Id library(std::string_view name, Id result_type, std::span<const Id> args);
+  Id library(std::string_view name, Id result_type, std::initializer_list<Id> args) {
+    return library(name, result_type, std::span(args.begin(), args.size()));
+  }
   [[noreturn]] void unsupported(const std::string& why) const;
 
   uint32_t wave_lanes() const { return program_.wave_lanes; }
@@ -121,17 +124,9 @@ class LaneEmitter {
   Id site() { return m_.u(inst_->site); }
   Id tick();  ///< 64 bits: the next value of the lane's clock
 
-  /// Emits `body` under `condition`; values made inside must not be used outside.
   template <typename Body>
   void when(Id condition, Body body) {
-    spv::Block* then = m_.new_block();
-    spv::Block* merge = m_.new_block();
-    m_.selection_merge(merge);
-    m_.createConditionalBranch(condition, then, merge);
-    m_.setBuildPoint(then);
-    body();
-    if (!m_.terminated()) m_.createBranch(merge);
-    m_.setBuildPoint(merge);
+    m_.when(condition, body);
   }
 
   /// `body` runs in lanes for which `usual` is false, and may in others: such are rare.
@@ -150,10 +145,14 @@ class LaneEmitter {
   Id variable(uint32_t reg);
   Id guard_value(const ir::Guard& guard);
   Id value_of(const ir::Operand& operand, ir::Width width);
-  void flush(const std::vector<bool>& live_out);
+  /// Stores what was written and is wanted later, or always is.
+  void flush(const std::function<bool(uint32_t)>& wanted = {});
+  /// Of registers, at the build point, for where the code comes back to what was known there.
+  using KnownValues = std::vector<std::pair<uint32_t, Id>>;
+  KnownValues known_values() const;
+  void set_known_values(const KnownValues& known);
   void forget();
-  void forget_but(const std::vector<Id>& values, const std::vector<uint32_t>& names,
-                  uint32_t before);
+  void forget_but(const KnownValues& known, uint32_t before);
   void set_results(const Values& values);
   void set_all(Ids results);
 
@@ -263,11 +262,10 @@ class LaneEmitter {
   void run_range(size_t first, size_t last);
   size_t run_versions(size_t first, size_t last);
   void renew_addresses(size_t first, size_t row);
-  void renew(uint32_t reg, size_t before, size_t now, const std::vector<bool>& kept);
+  void renew(uint32_t reg, size_t before, size_t now, size_t row);
   bool has_question(const ir::Inst& inst) const;
   bool has_one_row() const;
   size_t end_of_row(size_t first, size_t row, size_t last);
-  const std::vector<bool>& wanted_behind(size_t end);
   RowUses& row_uses();
   Id wanted_by_check();
   bool is_aligned_pointer(uint32_t offset) const;
@@ -358,6 +356,7 @@ class LaneEmitter {
   const ir::Inst* inst_ = nullptr;
   std::optional<RowUses> uses_;  ///< of the block uses_block_
   uint32_t uses_block_ = 0;
+  bool one_row_ = false;  ///< has_one_row()
   Id hidden_zero_ = spv::NoResult;
   Id arena_ = spv::NoResult;  ///< the arena's device address, where it is used
   /// The first offset too large for an access, in the arena and behind a pointer parameter.
@@ -425,7 +424,7 @@ class LaneEmitter {
   std::vector<const ir::Inst*> parameter_;
   std::unordered_map<Id, uint32_t> param_words_;  ///< words of parameters: their offsets
   /// Where the function begins, and the words of the launch that are read there.
-  spv::Block* start_ = nullptr;
+  Block* start_ = nullptr;
   bool at_start_ = false;
   std::unordered_map<uint32_t, Id> push_words_, launch_words_;
   std::unordered_map<uint32_t, uint32_t> asking_blocks_;  ///< with checks, by pointer
@@ -437,8 +436,8 @@ class LaneEmitter {
   uint32_t quick_ = 0;  ///< versions around the build point whose accesses are known to be allowed
   std::vector<uint32_t> allowed_;  ///< the answers of their checks
   struct Construct {
-    spv::Block* break_to = nullptr;
-    spv::Block* continue_to = nullptr;  ///< null for a scope
+    Block* break_to = nullptr;
+    Block* continue_to = nullptr;  ///< null for a scope
     LoopMark mark = {};
     bool broken = false, continued = false;
     // Wave mode, where a construct is left divergently: Function bools by slot.

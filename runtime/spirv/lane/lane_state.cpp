@@ -1,6 +1,6 @@
 #include "runtime/spirv/lane/lane_state.hpp"
 
-#include <glslang/SPIRV/GLSL.std.450.h>
+#include <spirv/unified1/GLSL.std.450.h>
 
 #include "runtime/layout/push_words.hpp"
 
@@ -30,7 +30,7 @@ LaneState::LaneState(ModuleBuilder& module, const Target& target, FaultPoints& p
       takes_steps_(takes_steps),
       step_budget_(step_budget) {
   const auto variable = [&](const char* name, Id first) {
-    return m_.createVariable(spv::NoPrecision, spv::StorageClassPrivate, m_.uint_type, name, first);
+    return m_.createVariable(spv::StorageClassPrivate, m_.uint_type, name, first);
   };
   point_ = variable("fault_point", m_.u(0));
   // Nobody looks at the address of no fault: a value here would be carried along all paths.
@@ -83,10 +83,10 @@ Id LaneState::step() {
   }
   m_.createStore(m_.op(spv::OpISub, m_.uint_type, {left, m_.u(1)}), left_);
   const Id used_up = m_.op(spv::OpIEqual, m_.bool_type, {left, m_.u(0)});
-  spv::Block* before = m_.getBuildPoint();
-  spv::Block* refill = m_.new_block();
-  spv::Block* merge = m_.new_block();
-  m_.selection_merge(merge);
+  Block* before = m_.getBuildPoint();
+  Block* refill = m_.new_block();
+  Block* merge = m_.new_block();
+  m_.createSelectionMerge(merge);
   m_.createConditionalBranch(used_up, refill, merge);
   m_.setBuildPoint(refill);
   const Id more = m_.call("lw_refill", m_.uint_type, {load(reserve_)});
@@ -96,7 +96,7 @@ Id LaneState::step() {
   const Id at_least = m_.glsl(GLSLstd450UMax, m_.uint_type, {more, m_.u(1)});
   m_.createStore(m_.op(spv::OpISub, m_.uint_type, {at_least, m_.u(1)}), left_);
   const Id some = m_.op(spv::OpINotEqual, m_.bool_type, {more, m_.u(0)});
-  spv::Block* after = m_.getBuildPoint();
+  Block* after = m_.getBuildPoint();
   m_.createBranch(merge);
   m_.setBuildPoint(merge);
   return m_.op(spv::OpPhi, m_.bool_type, {m_.b(true), before->getId(), some, after->getId()});
@@ -128,7 +128,7 @@ void LaneState::report_after(Id lane, const std::function<void()>& body) {
   reports_at_once_ = reports_early_ = true;
   body();
   reports_at_once_ = false;
-  when(unreported(), [&] {
+  m_.when(unreported(), [&] {
     write(lane);
     m_.createStore(m_.u(kReported), point_);
   });
@@ -148,10 +148,10 @@ void LaneState::write(Id lane) {
 void LaneState::report(Id lane) {
   if (!keeps_faults_) return;
   const Id faulted = unreported();
-  const auto write = [&] { when(faulted, [&] { this->write(lane); }); };
+  const auto write = [&] { m_.when(faulted, [&] { this->write(lane); }); };
   // Most waves have nothing to report: they pass by without a look at their lanes.
   if (!target_.wave_operations || target_.quirks.runs_both_sides) return write();
-  when(m_.any_lane(faulted), [&] { hardly_ever(write); });
+  m_.when(m_.any_lane(faulted), [&] { hardly_ever(write); });
 }
 
 /// Compilers take a branch for one that goes either way. What always holds, which they cannot know,
@@ -160,32 +160,19 @@ void LaneState::report(Id lane) {
 void LaneState::hardly_ever(const std::function<void()>& body) {
   if (target_.quirks.fence_by_atomic) return body();
   const auto here = [&] {
-    m_.createMemoryBarrier(spv::ScopeSubgroup, spv::MemorySemanticsAcquireReleaseMask |
-                                                   spv::MemorySemanticsUniformMemoryMask);
+    m_.memory_barrier(spv::ScopeSubgroup, spv::MemorySemanticsAcquireReleaseMask |
+                                              spv::MemorySemanticsUniformMemoryMask);
   };
   const Id word =
       m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
             {push_, m_.u(0), m_.u(guest::kPushArenaAddress)});
   // No arena begins at an odd address.
-  const Id even =
-      m_.op(spv::OpINotEqual, m_.bool_type, {m_.createLoad(word, spv::NoPrecision), m_.u(1)});
+  const Id even = m_.op(spv::OpINotEqual, m_.bool_type, {m_.createLoad(word), m_.u(1)});
   here();
-  when(even, [&] {
+  m_.when(even, [&] {
     here();
     body();
   });
-}
-
-template <typename Body>
-void LaneState::when(Id condition, Body body) {
-  spv::Block* then = m_.new_block();
-  spv::Block* merge = m_.new_block();
-  m_.selection_merge(merge);
-  m_.createConditionalBranch(condition, then, merge);
-  m_.setBuildPoint(then);
-  body();
-  m_.createBranch(merge);
-  m_.setBuildPoint(merge);
 }
 
 }  // namespace lanewise::spirv

@@ -55,11 +55,9 @@ class LaneState {
   Id group_id();
 
  private:
-  template <typename Body>
-  void when(Id condition, Body body);
   Id unreported();
   void write(Id lane);
-  Id load(Id variable) { return m_.createLoad(variable, spv::NoPrecision); }
+  Id load(Id variable) { return m_.createLoad(variable); }
 
   ModuleBuilder& m_;
   const Target& target_;

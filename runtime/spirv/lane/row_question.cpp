@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include <glslang/SPIRV/GLSL.std.450.h>
+#include <spirv/unified1/GLSL.std.450.h>
 
 #include "runtime/layout/addresses.hpp"
 
@@ -20,9 +20,9 @@ constexpr int64_t kAddressBits = 0xffffffffffff;
 }  // namespace
 
 bool RowQuestion::constant_of(Id value, int64_t& constant) const {
-  const spv::Instruction& made = m_.made(value);
+  const Builder::Instruction made = m_.made(value);
   if (made.getOpCode() == spv::OpSConvert || made.getOpCode() == spv::OpUConvert) {
-    const spv::Instruction& source = m_.made(made.getIdOperand(0));
+    const Builder::Instruction source = m_.made(made.getIdOperand(0));
     if (source.getOpCode() != spv::OpConstant) return false;
     const uint32_t word = source.getImmediateOperand(0);
     constant = made.getOpCode() == spv::OpSConvert ? static_cast<int32_t>(word) : int64_t{word};
@@ -39,7 +39,7 @@ bool RowQuestion::constant_of(Id value, int64_t& constant) const {
 void RowQuestion::indexed(Id value, uint64_t factor, Linear& sum) const {
   sum.known = sum.known && sum.index == spv::NoResult && factor >= 1 && factor <= kLargestScale;
   if (!sum.known) return;
-  const spv::Instruction& made = m_.made(value);
+  const Builder::Instruction made = m_.made(value);
   const bool is_signed = made.getOpCode() == spv::OpSConvert;
   const bool narrow = (is_signed || made.getOpCode() == spv::OpUConvert) &&
                       m_.getTypeId(made.getIdOperand(0)) == m_.uint_type;
@@ -51,7 +51,7 @@ void RowQuestion::indexed(Id value, uint64_t factor, Linear& sum) const {
 
 /// The word whose lower half this is: pointers that have anything in the whole word reach nothing.
 Id RowQuestion::untagged(Id word) const {
-  const spv::Instruction& made = m_.made(word);
+  const Builder::Instruction made = m_.made(word);
   int64_t mask = 0;
   const bool half = made.getOpCode() == spv::OpBitwiseAnd &&
                     constant_of(made.getIdOperand(1), mask) && mask == 0xffff;
@@ -66,7 +66,7 @@ void RowQuestion::collect(Id value, int depth, uint64_t factor, Linear& sum) con
                                         static_cast<uint64_t>(constant) * factor);
     return;
   }
-  const spv::Instruction& made = m_.made(value);
+  const Builder::Instruction made = m_.made(value);
   const auto operand = [&](int n) { return made.getIdOperand(n); };
   switch (depth == 0 ? spv::OpNop : made.getOpCode()) {
     case spv::OpIAdd: {
@@ -99,7 +99,7 @@ void RowQuestion::collect(Id value, int depth, uint64_t factor, Linear& sum) con
       return;
     }
     case spv::OpBitcast: {
-      const spv::Instruction& pair = m_.made(operand(0));
+      const Builder::Instruction pair = m_.made(operand(0));
       if (pair.getOpCode() != spv::OpCompositeConstruct || pair.getTypeId() != m_.uvec2_type) break;
       const uint32_t low = params_.offset_of(pair.getIdOperand(0));
       if (low == ir::kNone || params_.offset_of(untagged(pair.getIdOperand(1))) != low + 4) break;
@@ -222,7 +222,7 @@ Id RowQuestion::bound_of(const Bound& bound) {
 
 void RowQuestion::add_place(const Access& access, const Pointer& pointer, bool small) {
   Place place{access.wanted, access.address, pointer, small, 0, access.bytes, access.align};
-  const spv::Instruction& made = m_.made(access.address);
+  const Builder::Instruction made = m_.made(access.address);
   int64_t distance = 0;
   if (made.getOpCode() == spv::OpIAdd && constant_of(made.getIdOperand(1), distance)) {
     if (small) distance = static_cast<int32_t>(static_cast<uint32_t>(distance));

@@ -4,12 +4,10 @@
 
 namespace lanewise::spirv {
 
-RowUses::RowUses(const ir::Block& block, const std::vector<bool>& live_out)
+RowUses::RowUses(const ir::Block& block, const std::vector<uint32_t>& live_out)
     : block_(block),
       live_out_(live_out),
       stops_(block.insts.size() + 1, block.insts.size()),
-      reads_(live_out.size()),
-      wanted_(live_out),
       at_(block.insts.size()) {
   for (size_t i = block.insts.size(); i-- > 0;) {
     const ir::OpTrait trait = ir::info(block.insts[i].op).trait;
@@ -31,25 +29,22 @@ size_t RowUses::last_access(uint32_t check, size_t stop) const {
   return behind == found->second.begin() ? 0 : *(behind - 1) + 1;
 }
 
-void RowUses::add(uint32_t reg, int by) {
-  reads_[reg] += static_cast<uint32_t>(by);
-  wanted_[reg] = reads_[reg] != 0 || live_out_[reg];
-}
-
 /// A guarded instruction keeps what was there.
 void RowUses::count(const ir::Inst& inst, int by) {
   for (const ir::Operand& o : inst.src)
-    if (o.is_reg()) add(o.index, by);
+    if (o.is_reg()) reads_[o.index] += by;
   if (inst.guard.always()) return;
-  add(inst.guard.reg.id, by);
+  reads_[inst.guard.reg.id] += by;
   for (const ir::Reg reg : inst.dst)
-    if (reg.valid()) add(reg.id, by);
+    if (reg.valid()) reads_[reg.id] += by;
 }
 
-const std::vector<bool>& RowUses::wanted_behind(size_t n) {
+bool RowUses::wanted(size_t n, uint32_t reg) {
   while (at_ > n) count(block_.insts[--at_], 1);
   while (at_ < n) count(block_.insts[at_++], -1);
-  return wanted_;
+  const auto found = reads_.find(reg);
+  return (found != reads_.end() && found->second != 0) ||
+         std::ranges::binary_search(live_out_, reg);
 }
 
 }  // namespace lanewise::spirv

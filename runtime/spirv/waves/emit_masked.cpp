@@ -93,15 +93,8 @@ Id LaneEmitter::condition_of_wave(const Node& n) {
 void LaneEmitter::run_guarded(Id condition, const std::function<void()>& body) {
   const bool full = full_;
   const Ids before = masks();
-  spv::Block* then = m_.new_block();
-  spv::Block* merge = m_.new_block();
-  m_.selection_merge(merge);
-  m_.createConditionalBranch(condition, then, merge);
-  m_.setBuildPoint(then);
-  body();
-  if (!m_.terminated()) m_.createBranch(merge);
+  m_.when(condition, body);
   forget();
-  m_.setBuildPoint(merge);
   full_ = full;
   for (Slot& slot : slots_) slot.active = before[slot.number];
 }
@@ -125,13 +118,13 @@ void LaneEmitter::uniform_if(const Node& n) {
   keep_masks_if(parks);
   const bool full = full_;
   const Ids before = masks();
-  spv::Block* then = m_.new_block();
-  spv::Block* merge = m_.new_block();
-  spv::Block* otherwise = n.otherwise.empty() ? merge : m_.new_block();
-  m_.selection_merge(merge);
+  Block* then = m_.new_block();
+  Block* merge = m_.new_block();
+  Block* otherwise = n.otherwise.empty() ? merge : m_.new_block();
+  m_.createSelectionMerge(merge);
   m_.createConditionalBranch(condition, then, otherwise);
   bool reached = n.otherwise.empty();
-  const auto arm = [&](spv::Block* entry, const Nodes& body) {
+  const auto arm = [&](Block* entry, const Nodes& body) {
     m_.setBuildPoint(entry);
     full_ = full;
     for (Slot& slot : slots_) slot.active = before[slot.number];
@@ -183,8 +176,7 @@ void LaneEmitter::masked_if(const Node& n) {
 Ids LaneEmitter::lane_flags(const char* name) {
   Ids variables;
   for (size_t k = 0; k < slots_.size(); ++k) {
-    variables.push_back(
-        m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type, name));
+    variables.push_back(m_.createVariable(spv::StorageClassFunction, m_.bool_type, name));
     m_.createStore(m_.b(false), variables.back());
   }
   return variables;
@@ -194,7 +186,7 @@ Ids LaneEmitter::lane_flags(const char* name) {
 void LaneEmitter::deactivate(const Ids& variables) {
   in_slots([&](uint32_t k) {
     const Id mask = active() == spv::NoResult ? m_.b(true) : active();
-    const Id there = m_.createLoad(variables[k], spv::NoPrecision);
+    const Id there = m_.createLoad(variables[k]);
     m_.createStore(m_.op(spv::OpLogicalOr, m_.bool_type, {there, mask}), variables[k]);
   });
   set_masks(Ids(slots_.size(), m_.b(false)));
@@ -203,7 +195,7 @@ void LaneEmitter::deactivate(const Ids& variables) {
 Ids LaneEmitter::reactivated(const Ids& lanes, const Ids& variables) {
   Ids all;
   for (size_t k = 0; k < lanes.size(); ++k) {
-    const Id there = m_.createLoad(variables[k], spv::NoPrecision);
+    const Id there = m_.createLoad(variables[k]);
     all.push_back(m_.op(spv::OpLogicalOr, m_.bool_type, {lanes[k], there}));
   }
   return all;
@@ -272,12 +264,12 @@ void LaneEmitter::loop_of_wave(const Node& n) {
   const Ids before = masks();
   keep_masks_if(divergent || ends);
   const bool full = full_;
-  spv::Block* header = m_.new_block();
-  spv::Block* body = m_.new_block();
-  spv::Block* again = m_.new_block();
-  spv::Block* merge = m_.new_block();
+  Block* header = m_.new_block();
+  Block* body = m_.new_block();
+  Block* again = m_.new_block();
+  Block* merge = m_.new_block();
   const auto flag = [&] {
-    const Id id = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type);
+    const Id id = m_.createVariable(spv::StorageClassFunction, m_.bool_type);
     m_.createStore(m_.b(false), id);
     return id;
   };
@@ -330,7 +322,7 @@ void LaneEmitter::loop_of_wave(const Node& n) {
       m_.createStore(more, go_on);
       m_.createStore(m_.op(spv::OpLogicalNot, m_.bool_type, {more}), stop);
     });
-    m_.createConditionalBranch(m_.createLoad(go_on, spv::NoPrecision), header, merge);
+    m_.createConditionalBranch(m_.createLoad(go_on), header, merge);
   }
 
   forget();
@@ -339,7 +331,7 @@ void LaneEmitter::loop_of_wave(const Node& n) {
   if (!repeats && !construct.broken) return m_.unreachable();
   if (repeats) {
     const Ids who = masks();
-    const Id halted = m_.createLoad(stop, spv::NoPrecision);
+    const Id halted = m_.createLoad(stop);
     if (n.counts && !group) {
       const Id used_up = both(halted, state().out_of_steps());
       in_slots([&](uint32_t k) {
@@ -364,7 +356,7 @@ void LaneEmitter::masked_jump(const Node& n) {
         const Id value = m_.b(n.value), mask = active();
         write(n.reg.id, mask == spv::NoResult ? value : m_.select(mask, value, read(n.reg.id)));
       });
-      return flush(always_);
+      return flush();
     }
     case Node::Kind::exit:
       if (divergence_ == 0) return leave();
@@ -396,7 +388,7 @@ void LaneEmitter::masked_trap() {
   if (slots_[0].ended != spv::NoResult) {
     in_slots([&](uint32_t k) {
       const Id goes_on = rest[k] == spv::NoResult ? m_.b(true) : rest[k];
-      const Id ended = m_.createLoad(slot_->ended, spv::NoPrecision);
+      const Id ended = m_.createLoad(slot_->ended);
       m_.createStore(both(ended, inverse(goes_on)), slot_->ended);
     });
   }

@@ -1,7 +1,7 @@
 // Wave mode: operations that would have to wait for lanes of their member mask. A wave is at one
 // place, so the lanes look whether all are there, and end the launch where they are not. Masks that
 // lanes name apart (tiles of a warp) are each a set of their own.
-#include <glslang/SPIRV/GLSL.std.450.h>
+#include <spirv/unified1/GLSL.std.450.h>
 
 #include <algorithm>
 
@@ -22,8 +22,7 @@ void LaneEmitter::plan_members() {
   const uint32_t whole = std::max(wave_lanes(), target_.subgroup_size);
   if (!asks || (shape_.lanes % whole == 0 && !ends_apart(code_.body, false))) return;
   in_slots([&](uint32_t) {
-    slot_->ended =
-        m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type, "ended");
+    slot_->ended = m_.createVariable(spv::StorageClassFunction, m_.bool_type, "ended");
     m_.createStore(inverse(active()), slot_->ended);
   });
 }
@@ -33,7 +32,7 @@ void LaneEmitter::end_active() {
   if (slots_[0].ended == spv::NoResult) return;
   in_slots([&](uint32_t) {
     const Id mask = active();
-    const Id ended = m_.createLoad(slot_->ended, spv::NoPrecision);
+    const Id ended = m_.createLoad(slot_->ended);
     const Id now =
         mask == spv::NoResult ? m_.b(true) : m_.op(spv::OpLogicalOr, m_.bool_type, {ended, mask});
     m_.createStore(now, slot_->ended);
@@ -43,8 +42,7 @@ void LaneEmitter::end_active() {
 LaneEmitter::Mask LaneEmitter::live_lanes() {
   if (slots_[0].ended == spv::NoResult) return all_lanes();
   Ids live;
-  in_slots(
-      [&](uint32_t) { live.push_back(inverse(m_.createLoad(slot_->ended, spv::NoPrecision))); });
+  in_slots([&](uint32_t) { live.push_back(inverse(m_.createLoad(slot_->ended))); });
   return ballot_of(live);
 }
 
@@ -107,18 +105,16 @@ void LaneEmitter::reduce_apart(const std::vector<Mask>& members) {
   Ids values, totals;
   in_slots([&](uint32_t) {
     values.push_back(src_as(0, Width::b32));
-    totals.push_back(
-        m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type, "total"));
+    totals.push_back(m_.createVariable(spv::StorageClassFunction, m_.uint_type, "total"));
     m_.createStore(m_.u(neutral(*inst_)), totals.back());
   });
-  const Id counter =
-      m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type, "lane");
+  const Id counter = m_.createVariable(spv::StorageClassFunction, m_.uint_type, "lane");
   m_.createStore(m_.u(0), counter);
   m_.repeat([&] {
-    const Id lane = m_.createLoad(counter, spv::NoPrecision);
+    const Id lane = m_.createLoad(counter);
     const Id value = value_of_lane(values, lane);
     for (size_t k = 0; k < totals.size(); ++k) {
-      const Id total = m_.createLoad(totals[k], spv::NoPrecision);
+      const Id total = m_.createLoad(totals[k]);
       const Id more = combined(m_, *inst_, total, value);
       m_.createStore(m_.select(holds(members[k], lane), more, total), totals[k]);
     }
@@ -128,7 +124,7 @@ void LaneEmitter::reduce_apart(const std::vector<Mask>& members) {
   });
   give_to_slots(
       [&](uint32_t k) {
-        const Id total = m_.createLoad(totals[k], spv::NoPrecision);
+        const Id total = m_.createLoad(totals[k]);
         return Values{m_.select(is_empty(members[k]), m_.u(0), total)};
       },
       true);

@@ -1,7 +1,7 @@
 // Wave mode: cross-lane operations as subgroup operations and a choice of slots. What they mean:
 // docs/execution.md. Lane n of a wave is invocation n % S of the subgroup in slot n / S; of waves
 // smaller than a subgroup, several lie in one.
-#include <glslang/SPIRV/GLSL.std.450.h>
+#include <spirv/unified1/GLSL.std.450.h>
 
 #include <algorithm>
 #include <bit>
@@ -255,11 +255,9 @@ void LaneEmitter::subgroup_operation(const ir::Inst& inst) {
     case Op::wave_sync:
       // llvmpipe runs a subgroup in step; it would take the barrier for one of the whole group.
       if (target_.quirks.fence_by_atomic) return fence_call(ir::Scope::cta);
-      m_.createControlBarrier(
-          spv::ScopeSubgroup, spv::ScopeSubgroup,
-          static_cast<spv::MemorySemanticsMask>(spv::MemorySemanticsAcquireReleaseMask |
-                                                spv::MemorySemanticsUniformMemoryMask |
-                                                spv::MemorySemanticsWorkgroupMemoryMask));
+      m_.control_barrier(spv::ScopeSubgroup, spv::MemorySemanticsAcquireReleaseMask |
+                                                 spv::MemorySemanticsUniformMemoryMask |
+                                                 spv::MemorySemanticsWorkgroupMemoryMask);
       return;
     case Op::activemask:
       return give_to_slots([&](uint32_t) { return Values{present.low}; }, true);
@@ -404,24 +402,22 @@ void LaneEmitter::match(const std::vector<Mask>& members, const Ids& taking_part
     const Id value = src_as(0, wide ? Width::b64 : Width::b32);
     lows.push_back(wide ? m_.lo(value) : value);
     if (wide) highs.push_back(m_.hi(value));
-    found.push_back(
-        m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type, "alike"));
+    found.push_back(m_.createVariable(spv::StorageClassFunction, m_.uint_type, "alike"));
     m_.createStore(members[k].low, found[k]);
   });
   const auto compare = [&](const Ids& words) {
-    const Id counter =
-        m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type, "bit");
+    const Id counter = m_.createVariable(spv::StorageClassFunction, m_.uint_type, "bit");
     m_.createStore(m_.u(0), counter);
-    spv::Block* header = m_.new_block();
-    spv::Block* body = m_.new_block();
-    spv::Block* again = m_.new_block();
-    spv::Block* merge = m_.new_block();
+    Block* header = m_.new_block();
+    Block* body = m_.new_block();
+    Block* again = m_.new_block();
+    Block* merge = m_.new_block();
     m_.createBranch(header);
     m_.setBuildPoint(header);
-    m_.createLoopMerge(merge, again, spv::LoopControlDontUnrollMask, {});
+    m_.createLoopMerge(merge, again, spv::LoopControlDontUnrollMask);
     m_.createBranch(body);
     m_.setBuildPoint(body);
-    const Id bit = m_.createLoad(counter, spv::NoPrecision);
+    const Id bit = m_.createLoad(counter);
     Ids set;
     for (const Id word : words) {
       const Id moved = m_.op(spv::OpShiftRightLogical, m_.uint_type, {word, bit});
@@ -433,7 +429,7 @@ void LaneEmitter::match(const std::vector<Mask>& members, const Ids& taking_part
     const Mask yes = ballot_of(voting);
     const Id no = m_.op(spv::OpNot, m_.uint_type, {yes.low});
     for (size_t k = 0; k < set.size(); ++k) {
-      const Id so_far = m_.createLoad(found[k], spv::NoPrecision);
+      const Id so_far = m_.createLoad(found[k]);
       const Id alike = m_.select(set[k], yes.low, no);
       m_.createStore(m_.op(spv::OpBitwiseAnd, m_.uint_type, {so_far, alike}), found[k]);
     }
@@ -450,7 +446,7 @@ void LaneEmitter::match(const std::vector<Mask>& members, const Ids& taking_part
   const bool all = inst_->op == Op::match_all;
   give_to_slots(
       [&](uint32_t k) -> Values {
-        const Id alike = m_.createLoad(found[k], spv::NoPrecision);
+        const Id alike = m_.createLoad(found[k]);
         if (!all) return {alike};
         const Id agree = m_.op(spv::OpIEqual, m_.bool_type, {alike, members[k].low});
         return {m_.select(agree, alike, m_.u(0)), agree};

@@ -13,11 +13,10 @@ constexpr uint32_t kBudget = host_shader::LAUNCH_STEP_BUDGET;
 
 Id push_constants(ModuleBuilder& m) {
   const Id words = m.makeArrayType(m.uint_type, m.u(guest::kPushWords), 4);
-  m.addDecoration(words, spv::DecorationArrayStride, 4);
   const Id block = m.makeStructType({words}, "Push");
   m.addDecoration(block, spv::DecorationBlock);
   m.addMemberDecoration(block, 0, spv::DecorationOffset, 0);
-  return m.createVariable(spv::NoPrecision, spv::StorageClassPushConstant, block, "push");
+  return m.createVariable(spv::StorageClassPushConstant, block, "push");
 }
 
 }  // namespace
@@ -59,7 +58,7 @@ KernelBuilder::KernelBuilder(ModuleBuilder& module, const Options& options, cons
 }
 
 Id KernelBuilder::private_variable(Id type, const char* name, Id initial) {
-  return m_.createVariable(spv::NoPrecision, spv::StorageClassPrivate, type, name, initial);
+  return m_.createVariable(spv::StorageClassPrivate, type, name, initial);
 }
 
 Id KernelBuilder::library(const char* name, Id type, const Ids& args) {
@@ -70,27 +69,25 @@ Id KernelBuilder::library(const char* name, Id type, const Ids& args) {
 }
 
 Id KernelBuilder::input(Id type, spv::BuiltIn which, const char* name) {
-  const Id id = m_.createVariable(spv::NoPrecision, spv::StorageClassInput, type, name);
-  m_.addDecoration(id, spv::DecorationBuiltIn, static_cast<int>(which));
+  const Id id = m_.createVariable(spv::StorageClassInput, type, name);
+  m_.addDecoration(id, spv::DecorationBuiltIn, {static_cast<uint32_t>(which)});
   return id;
 }
 
 Id KernelBuilder::builtin(Id type, spv::BuiltIn which, const char* name) {
   const Id id = input(type, which, name);
-  entry_point_->addIdOperand(id);
+  m_.addInterface(id);
   return id;
 }
 
 void KernelBuilder::begin_entry() {
   entry_ = m_.begin_function("main");
-  entry_point_ = m_.addEntryPoint(spv::ExecutionModelGLCompute, entry_, "main");
-  entry_point_->addIdOperand(work_group_);
+  m_.addEntryPoint(entry_, "main", shape_.local_size);
+  m_.addInterface(work_group_);
   const Id local = builtin(m_.uvec3_type, spv::BuiltInLocalInvocationId, "local_id");
-  m_.addExecutionMode(entry_, spv::ExecutionModeLocalSize, static_cast<int>(shape_.local_size), 1,
-                      1);
   const Id group_id = state_.group_id();
   m_.createStore(group_id, frame_.group);
-  invocation_ = m_.extract(m_.createLoad(local, spv::NoPrecision), m_.uint_type, 0);
+  invocation_ = m_.extract(m_.createLoad(local), m_.uint_type, 0);
   m_.createStore(invocation_, frame_.lane);
   library("lw_begin", m_.void_type, {group_id, invocation_});
   if (shape_.locks_shared)
@@ -111,25 +108,25 @@ void KernelBuilder::start_lane() {
   state_.start(word(kBudget), word(kBudget + 1));
 }
 
-void KernelBuilder::run_lane(spv::Function* body) {
+void KernelBuilder::run_lane(Function* body) {
   if (!shape_.looks_once) {
     m_.call_function(body);
     return;
   }
   const Id aborted = library("lw_aborted", m_.bool_type, {});
-  when(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), [&] { m_.call_function(body); });
+  m_.when(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), [&] { m_.call_function(body); });
 }
 
 void KernelBuilder::end_of_lane() {
   if (options_.trace_bits != 0) library("lw_trace_end", m_.void_type, {});
-  state_.report(m_.createLoad(frame_.lane, spv::NoPrecision));
+  state_.report(m_.createLoad(frame_.lane));
 }
 
 /// What lanes computed in a loop that the driver has cut is wrong, and only the guest's own loops
 /// have reported it.
 void KernelBuilder::report_cut() {
-  const Id lane = shape_.together ? m_.createLoad(frame_.lane, spv::NoPrecision) : lane_of(m_.u(0));
-  when(library("lw_loops_cut", m_.bool_type, {lane_exists(lane)}), [&] {
+  const Id lane = shape_.together ? m_.createLoad(frame_.lane) : lane_of(m_.u(0));
+  m_.when(library("lw_loops_cut", m_.bool_type, {lane_exists(lane)}), [&] {
     m_.createStore(lane, frame_.lane);
     state_.start();
     state_.cut_by_driver(ir::kNone, kCutAnywhere);
@@ -139,13 +136,13 @@ void KernelBuilder::report_cut() {
 
 void KernelBuilder::finish_entry() {
   if (target_.quirks.cuts_loops) report_cut();
-  m_.makeReturn(true);
+  m_.makeReturn();
 }
 
-spv::Function* KernelBuilder::build_body(const ir::Program& program) {
+Function* KernelBuilder::build_body(const ir::Program& program) {
   const ir::Structured code = ir::structurise(program);
   frame_.carried.resize(code.program.regs.size(), spv::NoResult);
-  spv::Function* body = m_.begin_function("lane_body");
+  Function* body = m_.begin_function("lane_body");
   LaneEmitter(m_, code, options_, target_, shape_, frame_).run();
   return body;
 }
@@ -164,23 +161,12 @@ Id KernelBuilder::lane_exists(Id lane) {
   return m_.op(spv::OpULessThan, m_.bool_type, {lane, m_.u(shape_.lanes)});
 }
 
-void KernelBuilder::when(Id condition, const std::function<void()>& body) {
-  spv::Block* then = m_.new_block();
-  spv::Block* merge = m_.new_block();
-  m_.selection_merge(merge);
-  m_.createConditionalBranch(condition, then, merge);
-  m_.setBuildPoint(then);
-  body();
-  if (!m_.terminated()) m_.createBranch(merge);
-  m_.setBuildPoint(merge);
-}
-
 void KernelBuilder::for_each_slot(const std::function<void(Id slot)>& body) {
   if (shape_.lanes_per_invocation == 1) return body(m_.u(0));
-  const Id counter = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type);
+  const Id counter = m_.createVariable(spv::StorageClassFunction, m_.uint_type);
   m_.createStore(m_.u(0), counter);
   m_.repeat([&] {
-    const Id slot = m_.createLoad(counter, spv::NoPrecision);
+    const Id slot = m_.createLoad(counter);
     body(slot);
     const Id next = m_.op(spv::OpIAdd, m_.uint_type, {slot, m_.u(1)});
     m_.createStore(next, counter);
@@ -197,10 +183,9 @@ void KernelBuilder::build_direct(const ir::Program& program) {
     frame_.steps = private_variable(m_.uint_type, "steps", m_.u(0));
   }
   if (use.any && (use.loops || use.reductions)) {
-    frame_.vote =
-        m_.createVariable(spv::NoPrecision, spv::StorageClassWorkgroup, m_.uint_type, "vote");
+    frame_.vote = m_.createVariable(spv::StorageClassWorkgroup, m_.uint_type, "vote");
   }
-  spv::Function* body = build_body(program);
+  Function* body = build_body(program);
   begin_entry();
   if (use.waves)
     library("lw_group_begin", m_.void_type, {m_.u(program.wave_lanes), m_.u(shape_.lanes)});
@@ -217,7 +202,7 @@ void KernelBuilder::build_direct(const ir::Program& program) {
 void KernelBuilder::place_waves(const ir::Program& program) {
   m_.addCapability(spv::CapabilityGroupNonUniform);
   const auto load = [&](spv::BuiltIn which, const char* name) {
-    return m_.createLoad(builtin(m_.uint_type, which, name), spv::NoPrecision);
+    return m_.createLoad(builtin(m_.uint_type, which, name));
   };
   const Id subgroup = load(spv::BuiltInSubgroupId, "subgroup");
   const Id lane = load(spv::BuiltInSubgroupLocalInvocationId, "subgroup_lane");
@@ -241,20 +226,19 @@ void KernelBuilder::build_together(const ir::Program& program) {
     frame_.steps = private_variable(m_.uint_type, "steps", m_.u(0));
   }
   if (use.barriers && (use.loops || use.reductions)) {
-    frame_.vote =
-        m_.createVariable(spv::NoPrecision, spv::StorageClassWorkgroup, m_.uint_type, "vote");
+    frame_.vote = m_.createVariable(spv::StorageClassWorkgroup, m_.uint_type, "vote");
   }
-  spv::Function* body = build_body(program);
+  Function* body = build_body(program);
   begin_entry();
   place_waves(program);
-  const Id first = m_.createLoad(frame_.lane, spv::NoPrecision);
+  const Id first = m_.createLoad(frame_.lane);
   library("lw_set_lane", m_.void_type, {m_.u(0), first});
   for (const auto& state : more_states_) state->start();
   m_.call_function(body);
   for (uint32_t slot = 0; slot < shape_.lanes_per_invocation; ++slot) {
     const Id lane = m_.op(spv::OpIAdd, m_.uint_type, {first, m_.u(slot * target_.subgroup_size)});
     if (options_.trace_bits != 0) {
-      when(lane_exists(lane), [&] {
+      m_.when(lane_exists(lane), [&] {
         library("lw_set_lane", m_.void_type, {m_.u(slot), lane});
         library("lw_trace_end", m_.void_type, {});
       });
@@ -265,10 +249,10 @@ void KernelBuilder::build_together(const ir::Program& program) {
 }
 
 /// Each lane from beginning to end.
-void KernelBuilder::run_lanes_in_turn(spv::Function* body) {
+void KernelBuilder::run_lanes_in_turn(Function* body) {
   for_each_slot([&](Id slot) {
     const Id lane = lane_of(slot);
-    when(lane_exists(lane), [&] {
+    m_.when(lane_exists(lane), [&] {
       m_.createStore(lane, frame_.lane);
       library("lw_set_lane", m_.void_type, {m_.u(0), lane});
       clear_local();

@@ -36,8 +36,6 @@ class KernelBuilder {
   void build_phases(const ir::Phases& phases);
 
  private:
-  struct LaneArray;  ///< a register of every lane that the invocation carries
-
   void begin_entry();
   Id input(Id type, spv::BuiltIn which, const char* name);
   Id builtin(Id type, spv::BuiltIn which, const char* name);
@@ -46,22 +44,20 @@ class KernelBuilder {
   void report_cut();
   void clear_local();
   void start_lane();
-  void run_lane(spv::Function* body);
+  void run_lane(Function* body);
   void end_of_lane();
-  void load_lane();
-  spv::Function* build_body(const ir::Program& program);
+  Function* build_body(const ir::Program& program);
   Id private_variable(Id type, const char* name, Id initial = spv::NoResult);
-  void run_lanes_in_turn(spv::Function* body);
+  void run_lanes_in_turn(Function* body);
   Id lane_of(Id slot);
   Id lane_exists(Id lane);
   void for_each_slot(const std::function<void(Id slot)>& body);
-  void when(Id condition, const std::function<void()>& body);
   Id library(const char* name, Id type, const Ids& args);
 
   // Phase mode (phase_mode.cpp)
   struct PhaseState;
   void make_phase_variables(const ir::Phases& phases, PhaseState& state);
-  void run_lane(const ir::Phases& phases, PhaseState& state, spv::Function* body, Id slot);
+  void run_lane(const ir::Phases& phases, PhaseState& state, Function* body, Id slot);
   Id fault_at(FaultKind kind, const ir::Inst& stop);
   void start_all_lanes(PhaseState& state);
   void load_lane_state(PhaseState& state, Id slot);
@@ -71,8 +67,8 @@ class KernelBuilder {
   void abandon(const ir::Phases& phases, PhaseState& state, Id outcome, Id slot);
   void abandon_all(const ir::Phases& phases, PhaseState& state, Id outcome);
   void release_lanes(const ir::Phases& phases, PhaseState& state);
-  void run_body(const ir::Phases& phases, PhaseState& state, spv::Function* body, Id slot);
-  void run_lanes(const ir::Phases& phases, PhaseState& state, spv::Function* body);
+  void run_body(const ir::Phases& phases, PhaseState& state, Function* body, Id slot);
+  void run_lanes(const ir::Phases& phases, PhaseState& state, Function* body);
   Id living(PhaseState& state, Id slot);
   Id waits(PhaseState& state, Id slot);
   Id stop_value(const ir::Phases& phases, Id which,
@@ -99,9 +95,7 @@ class KernelBuilder {
   LaneState state_;
   std::vector<std::unique_ptr<LaneState>> more_states_;  ///< of slots 1 ... in wave mode
   Frame frame_;
-  spv::Function* entry_ = nullptr;
-  spv::Instruction* entry_point_ = nullptr;
-  spv::Block* entry_start_ = nullptr;
+  Function* entry_ = nullptr;
   Id work_group_ = spv::NoResult;  ///< the built-in variable
   Id invocation_ = spv::NoResult;
 };

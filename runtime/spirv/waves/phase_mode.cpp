@@ -81,9 +81,9 @@ Id KernelBuilder::stop_value(const ir::Phases& phases, Id which,
 
 Id KernelBuilder::operand_of(const ir::Operand& operand, ir::Width width, Id when_dynamic) {
   if (operand.is_imm()) return m_.constant(width, operand.imm);
-  if (when_dynamic != spv::NoResult) return m_.createLoad(when_dynamic, spv::NoPrecision);
+  if (when_dynamic != spv::NoResult) return m_.createLoad(when_dynamic);
   if (operand.is_reg()) {
-    return m_.createLoad(frame_.carried[operand.index], spv::NoPrecision);
+    return m_.createLoad(frame_.carried[operand.index]);
   }
   return m_.constant(width, 0);
 }
@@ -97,8 +97,7 @@ Id KernelBuilder::fault_at(FaultKind kind, const ir::Inst& stop) {
 void KernelBuilder::start_all_lanes(PhaseState& state) {
   for_each_slot([&](Id slot) {
     for (const auto& saved : state.registers)
-      m_.createStore(m_.createLoad(saved.variable, spv::NoPrecision),
-                     array_element(saved.array, slot, saved.type));
+      m_.createStore(m_.createLoad(saved.variable), array_element(saved.array, slot, saved.type));
     for (const Id array : {state.waiting, state.barrier})
       m_.createStore(m_.u(0), array_element(array, slot, m_.uint_type));
   });
@@ -108,78 +107,76 @@ void KernelBuilder::start_all_lanes(PhaseState& state) {
 void KernelBuilder::load_lane_state(PhaseState& state, Id slot) {
   for (const auto& saved : state.registers) {
     if (!std::ranges::count(state_.variables(), saved.variable)) continue;
-    const Id value = m_.createLoad(array_element(saved.array, slot, saved.type), spv::NoPrecision);
+    const Id value = m_.createLoad(array_element(saved.array, slot, saved.type));
     m_.createStore(value, saved.variable);
   }
 }
 
-void KernelBuilder::run_lane(const ir::Phases& phases, PhaseState& state, spv::Function* body,
-                             Id slot) {
+void KernelBuilder::run_lane(const ir::Phases& phases, PhaseState& state, Function* body, Id slot) {
   const Id lane = lane_of(slot);
   m_.createStore(lane, frame_.lane);
   library("lw_set_lane", m_.void_type, {slot, lane});
   for (const auto& saved : state.registers) {
-    const Id value = m_.createLoad(array_element(saved.array, slot, saved.type), spv::NoPrecision);
+    const Id value = m_.createLoad(array_element(saved.array, slot, saved.type));
     m_.createStore(value, saved.variable);
   }
   run_body(phases, state, body, slot);
   for (const auto& saved : state.registers) {
-    const Id value = m_.createLoad(saved.variable, spv::NoPrecision);
+    const Id value = m_.createLoad(saved.variable);
     m_.createStore(value, array_element(saved.array, slot, saved.type));
   }
-  const Id after = m_.createLoad(frame_.resume, spv::NoPrecision);
-  when(m_.op(spv::OpIEqual, m_.bool_type, {after, m_.u(ir::kPhaseEnded)}), [&] {
+  const Id after = m_.createLoad(frame_.resume);
+  m_.when(m_.op(spv::OpIEqual, m_.bool_type, {after, m_.u(ir::kPhaseEnded)}), [&] {
     end_of_lane();
     library("lw_phase_ended", m_.void_type, {});
   });
   if (shape_.serial) {
-    const Id ended = m_.op(spv::OpIEqual, m_.bool_type,
-                           {m_.createLoad(frame_.resume, spv::NoPrecision), m_.u(ir::kPhaseEnded)});
+    const Id ended =
+        m_.op(spv::OpIEqual, m_.bool_type, {m_.createLoad(frame_.resume), m_.u(ir::kPhaseEnded)});
     library("lw_wave_leave", m_.void_type, {slot, ended});
   }
 }
 
 /// From the lane's last stop to its next one.
-void KernelBuilder::run_body(const ir::Phases& phases, PhaseState& state, spv::Function* body,
-                             Id slot) {
+void KernelBuilder::run_body(const ir::Phases& phases, PhaseState& state, Function* body, Id slot) {
   if (phases.stops.empty()) {
     m_.call_function(body);
     return;
   }
   const auto ended = [&](spv::Op comparison) {
-    const Id now = m_.createLoad(frame_.resume, spv::NoPrecision);
+    const Id now = m_.createLoad(frame_.resume);
     return m_.op(comparison, m_.bool_type, {now, m_.u(ir::kPhaseEnded)});
   };
   // A loop around a stop has no back edge inside a phase: each resumption counts as one.
-  const Id at = m_.createLoad(frame_.resume, spv::NoPrecision);
+  const Id at = m_.createLoad(frame_.resume);
   const Id resumed = m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(0)});
-  when(resumed, [&] {
+  m_.when(resumed, [&] {
     const Id point = stop_value(
         phases, at, [&](const ir::Inst& b) { return fault_at(FaultKind::step_budget, b); });
     const Id go_on = state_.step();
-    when(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), [&] {
+    m_.when(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), [&] {
       state_.note(state_.out_of_steps(), point, m_.u(0), m_.u(0));
       m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume);
     });
     if (phases.wave.kind.valid()) take_results(phases, slot);
   });
-  when(ended(spv::OpINotEqual), [&] { m_.call_function(body); });
+  m_.when(ended(spv::OpINotEqual), [&] { m_.call_function(body); });
   const Id stopped = ended(spv::OpINotEqual);
   if (!phases.wave.kind.valid()) {
-    when(stopped, [&] { stop_at_barrier(phases, state, slot); });
+    m_.when(stopped, [&] { stop_at_barrier(phases, state, slot); });
     return;
   }
-  when(stopped, [&] { stand(phases, slot); });
-  const Id kind = m_.createLoad(frame_.carried[phases.wave.kind.id], spv::NoPrecision);
+  m_.when(stopped, [&] { stand(phases, slot); });
+  const Id kind = m_.createLoad(frame_.carried[phases.wave.kind.id]);
   const auto both = [&](Id a, Id b) { return m_.op(spv::OpLogicalAnd, m_.bool_type, {a, b}); };
   const bool barriers = std::ranges::any_of(
       phases.stops, [](const ir::Inst& stop) { return stop.op == ir::Op::barrier; });
   if (barriers) {
     const Id at_barrier = m_.op(spv::OpIEqual, m_.bool_type, {kind, m_.u(0)});
-    when(both(stopped, at_barrier), [&] { stop_at_barrier(phases, state, slot); });
+    m_.when(both(stopped, at_barrier), [&] { stop_at_barrier(phases, state, slot); });
   }
   const Id at_wave = m_.op(spv::OpINotEqual, m_.bool_type, {kind, m_.u(0)});
-  when(both(stopped, at_wave), [&] { publish_operands(phases, slot); });
+  m_.when(both(stopped, at_wave), [&] { publish_operands(phases, slot); });
 }
 
 /// The lane has stopped at a barrier, or where it goes on in the next round.
@@ -191,23 +188,23 @@ void KernelBuilder::stop_at_barrier(const ir::Phases& phases, PhaseState& state,
   };
   if (!any(true)) return arrive(phases, state, slot);
   const auto turn = [&] {
-    library("lw_phase_yield", m_.void_type, {m_.createLoad(state.round, spv::NoPrecision)});
+    library("lw_phase_yield", m_.void_type, {m_.createLoad(state.round)});
     if (shape_.serial) library("lw_wave_defer", m_.void_type, {slot});
   };
   if (!any(false)) return turn();
-  const Id which = m_.createLoad(frame_.resume, spv::NoPrecision);
+  const Id which = m_.createLoad(frame_.resume);
   const Id yields = stop_value(phases, which, [&](const ir::Inst& stop) {
     return stop.op == ir::Op::barrier ? m_.b(ir::is_yield(stop)) : spv::NoResult;
   });
-  when(yields, turn);
-  when(m_.op(spv::OpLogicalNot, m_.bool_type, {yields}), [&] { arrive(phases, state, slot); });
+  m_.when(yields, turn);
+  m_.when(m_.op(spv::OpLogicalNot, m_.bool_type, {yields}), [&] { arrive(phases, state, slot); });
 }
 
 void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot) {
   const auto dynamic = [&](ir::Reg reg) {
     return reg.valid() ? frame_.carried[reg.id] : spv::NoResult;
   };
-  const Id which = m_.createLoad(frame_.resume, spv::NoPrecision);
+  const Id which = m_.createLoad(frame_.resume);
   const auto of_barrier = [&](const std::function<Id(const ir::Inst&)>& value_of) {
     return stop_value(phases, which, [&](const ir::Inst& b) {
       return b.op == ir::Op::barrier && !ir::is_yield(b) ? value_of(b) : spv::NoResult;
@@ -225,15 +222,15 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
     return b.src.size() > 2 ? operand_of(b.src[2], ir::Width::pred, spv::NoResult) : m_.b(false);
   });
   const Id valid = m_.op(spv::OpULessThan, m_.bool_type, {id, m_.u(kBarriers)});
-  when(m_.op(spv::OpLogicalNot, m_.bool_type, {valid}), [&] {
+  m_.when(m_.op(spv::OpLogicalNot, m_.bool_type, {valid}), [&] {
     const Id point = stop_value(phases, which, [&](const ir::Inst& b) {
       return fault_at(FaultKind::illegal_instruction, b);
     });
     state_.note(point, m_.u(0), m_.u(0));
     m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume);
   });
-  when(valid, [&] {
-    const Id round = m_.createLoad(state.round, spv::NoPrecision);
+  m_.when(valid, [&] {
+    const Id round = m_.createLoad(state.round);
     const Id ticket = library("lw_phase_arrive", m_.uint_type, {id, count, kind, vote, round});
     const Id passes = m_.op(spv::OpIEqual, m_.bool_type,
                             {kind, m_.u(static_cast<uint32_t>(ir::BarrierKind::arrive))});
@@ -242,20 +239,20 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
     const Id high = m_.op(spv::OpShiftLeftLogical, m_.uint_type, {ticket, m_.u(kTicketShift)});
     m_.createStore(m_.op(spv::OpBitwiseOr, m_.uint_type, {high, id}),
                    array_element(state.barrier, slot, m_.uint_type));
-    if (shape_.serial) when(passes, [&] { library("lw_wave_defer", m_.void_type, {slot}); });
+    if (shape_.serial) m_.when(passes, [&] { library("lw_wave_defer", m_.void_type, {slot}); });
   });
 }
 
 /// Lets a waiting lane out when its barrier has opened, with the result of a reduction.
 void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot) {
   const Id place = array_element(state.waiting, slot, m_.uint_type);
-  const Id which = m_.createLoad(place, spv::NoPrecision);
-  const Id at = m_.createLoad(array_element(state.barrier, slot, m_.uint_type), spv::NoPrecision);
+  const Id which = m_.createLoad(place);
+  const Id at = m_.createLoad(array_element(state.barrier, slot, m_.uint_type));
   const Id id = m_.op(spv::OpBitwiseAnd, m_.uint_type, {at, m_.u(kBarriers - 1)});
   const Id ticket = m_.op(spv::OpShiftRightLogical, m_.uint_type, {at, m_.u(kTicketShift)});
-  const Id round = m_.createLoad(state.round, spv::NoPrecision);
+  const Id round = m_.createLoad(state.round);
   const Id open = library("lw_phase_released", m_.bool_type, {id, ticket, round});
-  when(open, [&] {
+  m_.when(open, [&] {
     m_.createStore(m_.u(0), place);
     for (size_t k = 0; k < phases.stops.size(); ++k) {
       const ir::Inst& barrier = phases.stops[k];
@@ -264,7 +261,7 @@ void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot
       if (array == spv::NoResult) continue;  // nobody reads the result
       const Id meant =
           m_.op(spv::OpIEqual, m_.bool_type, {which, m_.u(static_cast<uint32_t>(k + 1))});
-      when(meant, [&] {
+      m_.when(meant, [&] {
         const bool pred = phases.program.regs[barrier.dst[0].id].width == ir::Width::pred;
         Id value = library("lw_phase_result", m_.uint_type, {id, m_.u(barrier.mode)});
         if (pred) value = m_.op(spv::OpINotEqual, m_.bool_type, {value, m_.u(0)});
@@ -277,7 +274,7 @@ void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot
 /// The lane does not get to its end: nobody can go on (it waits at a barrier for ever), or the
 /// driver has cut the loop over the rounds.
 void KernelBuilder::abandon(const ir::Phases& phases, PhaseState& state, Id outcome, Id slot) {
-  const Id which = m_.createLoad(array_element(state.resume, slot, m_.uint_type), spv::NoPrecision);
+  const Id which = m_.createLoad(array_element(state.resume, slot, m_.uint_type));
   const Id lane = lane_of(slot);
   m_.createStore(lane, frame_.lane);
   library("lw_set_lane", m_.void_type, {slot, lane});
@@ -304,45 +301,45 @@ void KernelBuilder::abandon(const ir::Phases& phases, PhaseState& state, Id outc
 /// cuts all that follow.
 void KernelBuilder::abandon_all(const ir::Phases& phases, PhaseState& state, Id outcome) {
   if (shape_.serial) {
-    when(library("lw_wave_any_live", m_.bool_type, {}),
-         [&] { abandon(phases, state, outcome, library("lw_wave_first_live", m_.uint_type, {})); });
+    m_.when(library("lw_wave_any_live", m_.bool_type, {}), [&] {
+      abandon(phases, state, outcome, library("lw_wave_first_live", m_.uint_type, {}));
+    });
   }
   for_each_slot([&](Id slot) {
     const Id exists = lane_exists(lane_of(slot));
-    when(m_.op(spv::OpLogicalAnd, m_.bool_type, {living(state, slot), exists}),
-         [&] { abandon(phases, state, outcome, slot); });
+    m_.when(m_.op(spv::OpLogicalAnd, m_.bool_type, {living(state, slot), exists}),
+            [&] { abandon(phases, state, outcome, slot); });
   });
 }
 
 Id KernelBuilder::living(PhaseState& state, Id slot) {
-  const Id at = m_.createLoad(array_element(state.resume, slot, m_.uint_type), spv::NoPrecision);
+  const Id at = m_.createLoad(array_element(state.resume, slot, m_.uint_type));
   return m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(ir::kPhaseEnded)});
 }
 Id KernelBuilder::waits(PhaseState& state, Id slot) {
-  const Id at = m_.createLoad(array_element(state.waiting, slot, m_.uint_type), spv::NoPrecision);
+  const Id at = m_.createLoad(array_element(state.waiting, slot, m_.uint_type));
   return m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(0)});
 }
 
 /// Each lane until it stops; then, as long as the lanes of a wave can help each other on, again.
-void KernelBuilder::run_lanes(const ir::Phases& phases, PhaseState& state, spv::Function* body) {
+void KernelBuilder::run_lanes(const ir::Phases& phases, PhaseState& state, Function* body) {
   const auto both = [&](Id a, Id b) { return m_.op(spv::OpLogicalAnd, m_.bool_type, {a, b}); };
   const auto once = [&] {
     for_each_slot([&](Id slot) {
       const Id idle = m_.op(spv::OpLogicalNot, m_.bool_type, {waits(state, slot)});
       const Id able = shape_.serial ? library("lw_wave_runs", m_.bool_type, {slot})
                                     : lane_exists(lane_of(slot));
-      when(both(both(living(state, slot), idle), able),
-           [&] { run_lane(phases, state, body, slot); });
+      m_.when(both(both(living(state, slot), idle), able),
+              [&] { run_lane(phases, state, body, slot); });
     });
   };
   if (!phases.wave.kind.valid()) return once();
-  const Id resolved =
-      m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type, "resolved");
+  const Id resolved = m_.createVariable(spv::StorageClassFunction, m_.bool_type, "resolved");
   m_.repeat([&] {
     once();
     m_.createStore(m_.b(false), resolved);
     resolve_complete(phases, state, resolved);
-    return m_.createLoad(resolved, spv::NoPrecision);
+    return m_.createLoad(resolved);
   });
 }
 
@@ -351,21 +348,21 @@ void KernelBuilder::release_lanes(const ir::Phases& phases, PhaseState& state) {
         return stop.op == ir::Op::barrier && !ir::is_yield(stop);
       }))
     return;
-  for_each_slot([&](Id slot) { when(waits(state, slot), [&] { release(phases, state, slot); }); });
+  for_each_slot(
+      [&](Id slot) { m_.when(waits(state, slot), [&] { release(phases, state, slot); }); });
 }
 
 void KernelBuilder::build_phases(const ir::Phases& phases) {
   PhaseState state;
   make_phase_variables(phases, state);
   const bool waves = phases.wave.kind.valid();
-  spv::Function* body = build_body(phases.program);
+  Function* body = build_body(phases.program);
   begin_entry();
   const Id size = m_.u(shape_.local_size);
   start_all_lanes(state);
   if (shape_.serial) begin_wave();
   library("lw_phase_begin", m_.void_type, {invocation_, size, m_.u(shape_.lanes)});
-  const Id outcome =
-      m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type, "outcome");
+  const Id outcome = m_.createVariable(spv::StorageClassFunction, m_.uint_type, "outcome");
   m_.createStore(m_.u(kSome), outcome);
   const auto is = [&](Id result, uint32_t what) {
     return m_.op(spv::OpIEqual, m_.bool_type, {result, m_.u(what)});
@@ -373,25 +370,24 @@ void KernelBuilder::build_phases(const ir::Phases& phases) {
   m_.repeat([&] {
     if (shape_.serial) library("lw_wave_new_turn", m_.void_type, {});
     if (waves) {
-      when(is(m_.createLoad(outcome, spv::NoPrecision), kWaves),
-           [&] { resolve_first(phases, state); });
+      m_.when(is(m_.createLoad(outcome), kWaves), [&] { resolve_first(phases, state); });
     }
     run_lanes(phases, state, body);
     library("lw_barrier", m_.void_type, {});
-    const Id round = m_.createLoad(state.round, spv::NoPrecision);
+    const Id round = m_.createLoad(state.round);
     release_lanes(phases, state);
     if (waves) {
-      when(library("lw_wave_any_stopped", m_.bool_type, {}),
-           [&] { library("lw_phase_wave_waits", m_.void_type, {round}); });
+      m_.when(library("lw_wave_any_stopped", m_.bool_type, {}),
+              [&] { library("lw_phase_wave_waits", m_.void_type, {round}); });
     }
     const Id result = library("lw_phase_end_round", m_.uint_type, {invocation_, size, round});
     m_.createStore(result, outcome);
     m_.createStore(m_.op(spv::OpIAdd, m_.uint_type, {round, m_.u(1)}), state.round);
     return m_.op(spv::OpLogicalOr, m_.bool_type, {is(result, kSome), is(result, kWaves)});
   });
-  const Id last = m_.createLoad(outcome, spv::NoPrecision);
-  when(m_.op(spv::OpINotEqual, m_.bool_type, {last, m_.u(kAllEnded)}),
-       [&] { abandon_all(phases, state, last); });
+  const Id last = m_.createLoad(outcome);
+  m_.when(m_.op(spv::OpINotEqual, m_.bool_type, {last, m_.u(kAllEnded)}),
+          [&] { abandon_all(phases, state, last); });
   finish_entry();
 }
 

@@ -1,7 +1,7 @@
 // What a reduction over the lanes of a wave is made of.
 #pragma once
 
-#include <glslang/SPIRV/GLSL.std.450.h>
+#include <spirv/unified1/GLSL.std.450.h>
 
 #include "runtime/spirv/binary/module_builder.hpp"
 

@@ -19,7 +19,7 @@ void KernelBuilder::begin_wave() {
 /// Where the lane has stopped: the stop, and of each counted loop around it where it begins and how
 /// often it has turned.
 void KernelBuilder::stand(const ir::Phases& phases, Id slot) {
-  const Id which = m_.createLoad(frame_.resume, spv::NoPrecision);
+  const Id which = m_.createLoad(frame_.resume);
   library("lw_wave_stand", m_.void_type, {slot, which});
   size_t levels = 0;
   for (const ir::WaveOrder::Place& place : phases.places)
@@ -33,7 +33,7 @@ void KernelBuilder::stand(const ir::Phases& phases, Id slot) {
       begin = m_.select(meant, m_.u(inside ? place.loops[level].position : place.position), begin);
       if (!inside) continue;
       const Id variable = frame_.carried[place.loops[level].iteration.id];
-      iteration = m_.select(meant, m_.createLoad(variable, spv::NoPrecision), iteration);
+      iteration = m_.select(meant, m_.createLoad(variable), iteration);
     }
     library("lw_wave_level", m_.void_type, {slot, m_.u(level), begin, iteration});
   }
@@ -41,9 +41,7 @@ void KernelBuilder::stand(const ir::Phases& phases, Id slot) {
 
 /// The lane has stopped at an operation: what it brings becomes visible to its wave.
 void KernelBuilder::publish_operands(const ir::Phases& phases, Id slot) {
-  const auto value = [&](ir::Reg reg) {
-    return m_.createLoad(frame_.carried[reg.id], spv::NoPrecision);
-  };
+  const auto value = [&](ir::Reg reg) { return m_.createLoad(frame_.carried[reg.id]); };
   const ir::WaveRegs& w = phases.wave;
   library(
       "lw_wave_put", m_.void_type,
@@ -63,7 +61,7 @@ void KernelBuilder::resolve_complete(const ir::Phases& phases, PhaseState& state
   library("lw_wave_look", m_.void_type, {});
   m_.repeat([&] {
     const Id found = library("lw_wave_next", m_.uint_type, {});
-    when(m_.op(spv::OpIEqual, m_.bool_type, {found, m_.u(2)}), [&] {
+    m_.when(m_.op(spv::OpIEqual, m_.bool_type, {found, m_.u(2)}), [&] {
       carry_out(phases, state);
       m_.createStore(m_.b(true), resolved);
     });
@@ -74,7 +72,7 @@ void KernelBuilder::resolve_complete(const ir::Phases& phases, PhaseState& state
 /// Nothing else can move in the group: the operation at the lowest place, for the lanes that are
 /// there.
 void KernelBuilder::resolve_first(const ir::Phases& phases, PhaseState& state) {
-  when(library("lw_wave_force", m_.bool_type, {}), [&] { carry_out(phases, state); });
+  m_.when(library("lw_wave_force", m_.bool_type, {}), [&] { carry_out(phases, state); });
 }
 
 void KernelBuilder::carry_out(const ir::Phases& phases, PhaseState& state) {
@@ -84,13 +82,14 @@ void KernelBuilder::carry_out(const ir::Phases& phases, PhaseState& state) {
     if (kind.op == Op::wave_sync) continue;  // gives nothing
     const Id meant =
         m_.op(spv::OpIEqual, m_.bool_type, {current, m_.u(static_cast<uint32_t>(k + 1))});
-    when(meant, [&] {
+    m_.when(meant, [&] {
       if (kind.op == Op::redux) {
         library("lw_wave_reduce", m_.void_type,
                 {m_.u(static_cast<uint32_t>(kind.mem->atom)), m_.b(ir::is_signed(kind.type))});
       }
       for_each_slot([&](Id slot) {
-        when(library("lw_wave_takes_part", m_.bool_type, {slot}), [&] { give(kind, state, slot); });
+        m_.when(library("lw_wave_takes_part", m_.bool_type, {slot}),
+                [&] { give(kind, state, slot); });
       });
     });
   }
@@ -142,7 +141,7 @@ void KernelBuilder::give_lane(const ir::Inst& kind, PhaseState& state, Id slot) 
   if (kind.src[0].is_reg()) {
     const Id safe = m_.select(missing, m_.u(0), from);
     const Id place = array_element(state.array_of[kind.src[0].index], safe, m_.uint_type);
-    value = m_.createLoad(place, spv::NoPrecision);
+    value = m_.createLoad(place);
   }
   library("lw_wave_give", m_.void_type, {slot, m_.select(missing, m_.u(0), value), m_.u(0)});
 }

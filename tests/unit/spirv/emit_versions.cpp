@@ -164,3 +164,50 @@ TEST_CASE("the base of a GCN descriptor is a pointer as any other") {
   // A mask that may change an address near memory hides what it is made of, but not that it is one.
   CHECK(compares(kAddress >> 20, true) == compares(kAddress >> 20, false) + 1);
 }
+
+TEST_CASE(
+    "where one row of checks alone can find a fault it reports, and lanes do not ask at their "
+    "end") {
+  enum class Also { nothing, a_row, a_trap, an_assertion, a_loop };
+  const auto text_of = [](Also also) {
+    Kernel k(also == Also::a_loop ? 3 : 1);
+    k.program.param_bytes = 16;
+    const ir::Reg address = k.param64(0);
+    const ir::Reg a = k.b.reg(ir::Width::b32), b = k.b.reg(ir::Width::b64);
+    k.memory(Op::load, Space::global, Type::u32, 1, {a}, {address});
+    k.memory(Op::load, Space::global, Type::u64, 1, {b}, {address}).mem->offset = 8;
+    k.memory(Op::store, Space::global, Type::u32, 1, {}, {address, a}).mem->offset = 4;
+    if (also == Also::a_row) k.memory(Op::store, Space::global, Type::u32, 1, {}, {b, a});
+    if (also == Also::a_trap || also == Also::an_assertion) {
+      k.b.set_guard({k.compare(ir::Cond::lt, a, ir::imm(7)), false});
+      const Op op = also == Also::a_trap ? Op::trap : Op::report;
+      k.b.emit(op, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::trap);
+      k.b.set_guard({});
+    }
+    if (also == Also::a_loop) {
+      k.b.jump(1);
+      k.b.set_block(1);
+      k.b.emit(Op::add, Type::u32, {a}, {a, a});
+      k.b.branch({k.compare(ir::Cond::lt, a, ir::imm(7)), false}, 1, 2);
+      k.b.set_block(2);
+    }
+    k.b.exit();
+    spirv::Target target = tier1();
+    target.wave_operations = true;
+    target.quirks.cuts_loops = false;
+    return translated(k, target, Memcheck::arena);
+  };
+  const auto asked = [](const std::string& text) { return count(text, "GroupNonUniformAny "); };
+  const auto reported = [](const std::string& text) {
+    return count(text, "OpStore %fault_point %uint_4294967295");
+  };
+  const std::string one = text_of(Also::nothing);
+  CHECK(asked(one) == 1);  // whether any access of the row may be refused
+  CHECK(reported(one) == 1);
+  for (const Also also : {Also::a_row, Also::a_trap, Also::an_assertion, Also::a_loop}) {
+    const std::string text = text_of(also);
+    CAPTURE(static_cast<int>(also));
+    CHECK(asked(text) == (also == Also::a_row ? 3 : 2));
+    CHECK(reported(text) == 0);
+  }
+}

@@ -4,70 +4,58 @@
 #include "runtime/ir/passes/passes.hpp"
 
 namespace lanewise::ir {
-
-void step_back(const Inst& inst, std::vector<bool>& live) {
-  // A guarded instruction may leave the old value in place: it reads as well as writes.
-  if (inst.guard.always()) {
-    for (const Reg r : inst.dst) live[r.id] = false;
-  }
-  for_each_use(inst, [&](uint32_t r) { live[r] = true; });
-}
-
-void step_back(const Terminator& term, std::vector<bool>& live) {
-  for_each_use(term, [&](uint32_t r) { live[r] = true; });
-}
-
 namespace {
 
-/// What a block does to liveness as a whole: live in = read, or live out and not written.
-struct Effect {
-  std::vector<bool> read, written;
+/// Blocks that read a register before they write it, and those that write it whatever happens: a
+/// guarded instruction may leave the old value in place.
+struct Sites {
+  std::vector<uint32_t> reads, writes;
 };
-Effect effect_of(const Block& block, size_t regs) {
-  Effect e{std::vector<bool>(regs), std::vector<bool>(regs)};
-  step_back(block.term, e.read);
-  for (size_t i = block.insts.size(); i-- > 0;) {
-    const Inst& inst = block.insts[i];
-    step_back(inst, e.read);
-    if (!inst.guard.always()) continue;
-    for (const Reg r : inst.dst) e.written[r.id] = true;
+std::vector<Sites> sites_of(const Program& program) {
+  std::vector<Sites> sites(program.regs.size());
+  for (uint32_t b = 0; b < program.blocks.size(); ++b) {
+    const auto last_is = [b](const std::vector<uint32_t>& blocks) {
+      return !blocks.empty() && blocks.back() == b;
+    };
+    const auto read = [&](uint32_t r) {
+      if (!last_is(sites[r].writes) && !last_is(sites[r].reads)) sites[r].reads.push_back(b);
+    };
+    for (const Inst& inst : program.blocks[b].insts) {
+      for_each_use(inst, read);
+      if (!inst.guard.always()) continue;
+      for (const Reg r : inst.dst)
+        if (r.valid() && !last_is(sites[r.id].writes)) sites[r.id].writes.push_back(b);
+    }
+    for_each_use(program.blocks[b].term, read);
   }
-  return e;
+  return sites;
 }
 
 }  // namespace
 
+/// One register at a time, from its reads backwards: touches only blocks where it is live.
 Liveness liveness(const Program& program) {
   const Graph graph = block_graph(program);
-  const size_t blocks = program.blocks.size(), regs = program.regs.size();
-  Liveness l;
-  l.out.assign(blocks, std::vector<bool>(regs));
-  std::vector<Effect> effects;
-  effects.reserve(blocks);
-  for (const Block& b : program.blocks) {
-    effects.push_back(effect_of(b, regs));
-    l.in.push_back(effects.back().read);
-  }
-  // One register at a time, from its reads backwards: touches only blocks where it is live.
-  std::vector<std::vector<uint32_t>> readers(regs);
-  for (uint32_t b = 0; b < blocks; ++b) {
-    for (size_t r = 0; r < regs; ++r) {
-      if (effects[b].read[r]) readers[r].push_back(b);
-    }
-  }
+  const std::vector<Sites> sites = sites_of(program);
+  const size_t blocks = program.blocks.size();
+  Liveness l{std::vector<std::vector<uint32_t>>(blocks),
+             std::vector<std::vector<uint32_t>>(blocks)};
+  std::vector<uint32_t> written(blocks, kNone);  // the last register of which that is so
   std::vector<uint32_t> work;
-  for (size_t r = 0; r < regs; ++r) {
-    work = readers[r];
+  for (uint32_t r = 0; r < sites.size(); ++r) {
+    const auto add = [r](std::vector<uint32_t>& regs) {
+      const bool fresh = regs.empty() || regs.back() != r;
+      if (fresh) regs.push_back(r);
+      return fresh;
+    };
+    for (const uint32_t b : sites[r].writes) written[b] = r;
+    work = sites[r].reads;
+    for (const uint32_t b : work) add(l.in[b]);
     while (!work.empty()) {
       const uint32_t b = work.back();
       work.pop_back();
-      for (const uint32_t p : graph.preds[b]) {
-        if (l.out[p][r]) continue;
-        l.out[p][r] = true;
-        if (effects[p].written[r] || l.in[p][r]) continue;
-        l.in[p][r] = true;
-        work.push_back(p);
-      }
+      for (const uint32_t p : graph.preds[b])
+        if (add(l.out[p]) && written[p] != r && add(l.in[p])) work.push_back(p);
     }
   }
   return l;

@@ -1,7 +1,5 @@
-// Steps of the liveness analysis, for passes that walk a block backwards.
+// Which registers instructions read.
 #pragma once
-
-#include <vector>
 
 #include "runtime/ir/ir.hpp"
 
@@ -22,9 +20,5 @@ void for_each_use(const Terminator& term, Visit&& visit) {
   if (term.kind == Terminator::Kind::branch) visit(term.cond.reg.id);
   if (term.kind == Terminator::Kind::switch_ && term.selector.is_reg()) visit(term.selector.index);
 }
-
-/// Turns the registers live after the instruction into those live before it.
-void step_back(const Inst& inst, std::vector<bool>& live);
-void step_back(const Terminator& term, std::vector<bool>& live);
 
 }  // namespace lanewise::ir

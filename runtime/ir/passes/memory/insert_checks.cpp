@@ -1,6 +1,8 @@
 // Checks become instructions of their own, so that what is known here costs nothing at run time.
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <map>
 #include <optional>
 
 #include "runtime/ir/passes/passes.hpp"
@@ -17,17 +19,10 @@ uint64_t low_bits(const Mem& mem) {
   return std::bit_ceil(mem.alignment()) - 1;
 }
 
-/// Two checks that say the same as long as their operands hold the same values.
-bool same_question(const Inst& a, const Inst& b) {
-  const Mem &x = *a.mem, &y = *b.mem;
-  return a.src == b.src && a.mode == b.mode && x.space == y.space && x.bytes() == y.bytes() &&
-         x.offset == y.offset && x.align == y.align && x.alignment() == y.alignment() &&
-         x.pointer == y.pointer;
-}
-
 class Checks {
  public:
-  Checks(Program& program, const CheckFacts& facts) : program_(program), facts_(facts) {
+  Checks(Program& program, const CheckFacts& facts)
+      : program_(program), facts_(facts), writes_(program.regs.size()) {
     if (!facts.off) numbers_.emplace(program, LaunchNumbers{facts.block, false, true});
   }
 
@@ -38,11 +33,12 @@ class Checks {
       Block& block = program_.blocks[block_];
       std::vector<Inst> insts;
       insts.reserve(block.insts.size());
-      asked_.clear();
       for (inst_ = 0; inst_ < block.insts.size(); ++inst_) {
         Inst& inst = block.insts[inst_];
         if (is_access(inst) && !inst.mem->checked) settle(inst, *verdict++, insts);
-        forget(inst);
+        // Answers do not outlive the registers that they are about.
+        for (const Reg dst : inst.dst)
+          if (dst.valid()) ++writes_[dst.id];
         insts.push_back(std::move(inst));
       }
       block.insts = std::move(insts);
@@ -53,6 +49,8 @@ class Checks {
   struct Verdict {
     bool legal = true, aligned = false;
   };
+  static constexpr size_t kPlaceWords = 8;
+  using Question = std::array<uint64_t, kPlaceWords + 4>;
 
   /// While instructions are where the analysis has seen them.
   void judge() {
@@ -79,23 +77,32 @@ class Checks {
   Reg ask(const Inst& access, const Verdict& verdict, std::vector<Inst>& insts) {
     Inst check = check_of(access);
     if (verdict.aligned) check.mem->align = AlignRule::any;
-    const auto known = std::ranges::find_if(
-        asked_, [&](const Inst& other) { return same_question(check, other); });
-    if (known != asked_.end()) return known->dst[0];
-    check.dst = {program_.add_reg(Width::pred)};
-    asked_.push_back(check);
-    insts.push_back(check);
-    return check.dst[0];
+    auto [answer, fresh] = asked_.try_emplace(question_of(check));
+    if (fresh) {
+      answer->second = program_.add_reg(Width::pred);
+      check.dst = {answer->second};
+      insts.push_back(std::move(check));
+    }
+    return answer->second;
   }
 
-  /// Answers do not outlive the registers that they are about.
-  void forget(const Inst& inst) {
-    for (const Reg dst : inst.dst) {
-      std::erase_if(asked_, [&](const Inst& check) {
-        return std::ranges::any_of(
-            check.src, [&](const Operand& o) { return o.is_reg() && o.index == dst.id; });
-      });
+  /// Checks of a block with one question have one answer.
+  Question question_of(const Inst& check) const {
+    const Mem& m = *check.mem;
+    Question q{block_,
+               check.mode,
+               static_cast<uint64_t>(m.space),
+               m.bytes(),
+               m.alignment(),
+               static_cast<uint64_t>(m.align),
+               m.pointer,
+               static_cast<uint64_t>(m.offset)};
+    size_t at = kPlaceWords;
+    for (const Operand& o : check.src) {
+      q[at++] = static_cast<uint64_t>(o.kind) << 32 | o.index;
+      q[at++] = o.is_reg() ? writes_[o.index] : o.imm;
     }
+    return q;
   }
 
   /// Says no more than matters, so that many accesses ask the same.
@@ -215,7 +222,8 @@ class Checks {
   size_t inst_ = 0;
   mutable std::optional<Known> where_it_happens_;  ///< the address, by guard and branches, too
   std::vector<Verdict> verdicts_;                  ///< of accesses, in order
-  std::vector<Inst> asked_;
+  std::map<Question, Reg> asked_;
+  std::vector<uint64_t> writes_;  ///< [register] so far
 };
 
 }  // namespace

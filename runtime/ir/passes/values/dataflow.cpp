@@ -12,9 +12,9 @@ Dataflow::Dataflow(const Ssa& ssa)
   if (!reached_.empty()) enter(0);
 }
 
-/// In the order of nodes, from where the last one stood; then from the beginning again.
+/// The first of them, so that a loop settles before what comes behind it is looked at again.
 uint32_t Dataflow::next() {
-  for (size_t n = 0; n <= waiting_.size(); ++n, at_ = at_ + 1 == waiting_.size() ? 0 : at_ + 1) {
+  for (; at_ < waiting_.size(); ++at_) {
     if (waiting_[at_] == 0) continue;
     const auto bit = static_cast<uint32_t>(std::countr_zero(waiting_[at_]));
     waiting_[at_] &= waiting_[at_] - 1;

@@ -2,6 +2,7 @@
 // value again when more becomes possible for it, along edges that may be taken at all.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -35,6 +36,7 @@ class Dataflow {
   void touch(uint32_t node) {
     if (!reached_[ssa_.block_of(node)]) return;
     waiting_[node / 64] |= uint64_t{1} << node % 64;
+    at_ = std::min<size_t>(at_, node / 64);
   }
   /// All of the block, and arguments of those that it leads to.
   void touch_block(uint32_t block);
@@ -59,7 +61,7 @@ class Dataflow {
   const Ssa& ssa_;
   std::vector<uint64_t> waiting_;  ///< a bit a node
   std::vector<bool> taken_, reached_;
-  size_t at_ = 0;
+  size_t at_ = 0;  ///< nothing before this word waits
 };
 
 }  // namespace lanewise::ir

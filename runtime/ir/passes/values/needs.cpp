@@ -117,13 +117,8 @@ void Needs::imply(uint32_t condition, bool holds, Facts& out) const {
   if (condition == kNone || out.size() >= kMostFacts) return;
   if (std::ranges::find(out, Fact{condition, holds}) != out.end()) return;
   out.emplace_back(condition, holds);
-  const Ssa::Value& v = ssa_[condition];
-  const Inst* made = v.kind == Ssa::Kind::result ? ssa_.made_by(condition) : nullptr;
-  if (made == nullptr || made->type != Type::pred) return;
-  if (made->op == Op::mov) return imply(ssa_.use(v.block, v.inst, 0), holds, out);
-  if (made->op == Op::not_) return imply(ssa_.use(v.block, v.inst, 0), !holds, out);
-  if (made->op != (holds ? Op::and_ : Op::or_)) return;
-  for (size_t s = 0; s < 2; ++s) imply(ssa_.use(v.block, v.inst, s), holds, out);
+  each_implied(ssa_, condition, holds,
+               [&](uint32_t part, bool part_holds) { imply(part, part_holds, out); });
 }
 
 }  // namespace lanewise::ir

@@ -199,13 +199,11 @@ std::optional<Type> Numbers::order_by(uint32_t condition, bool holds, uint32_t g
       return {};
     return cond == Cond::ge || cond == Cond::gt ? std::optional(made->type) : std::nullopt;
   }
-  if (made->type != Type::pred) return {};
-  if (made->op == Op::mov || made->op == Op::not_)
-    return order_by(source(0), holds == (made->op == Op::mov), greater, less, depth - 1);
-  if (made->op != (holds ? Op::and_ : Op::or_)) return {};
-  for (size_t s = 0; s < 2; ++s)
-    if (const auto type = order_by(source(s), holds, greater, less, depth - 1)) return type;
-  return {};
+  std::optional<Type> type;
+  each_implied(ssa_, condition, holds, [&](uint32_t part, bool part_holds) {
+    if (!type) type = order_by(part, part_holds, greater, less, depth - 1);
+  });
+  return type;
 }
 
 /// (factor - 1) * whole + (whole & ~mask), or of numbers whose order is known.
@@ -245,16 +243,11 @@ Known Numbers::behind(const Known& known, uint32_t value, uint32_t condition, bo
       return where(known, mirrored(cond), this->source(at.block, at.inst, 0), made->type);
     return known;
   }
-  if (made->type != Type::pred) return known;
-  if (made->op == Op::mov || made->op == Op::not_)
-    return source(0) == kNone
-               ? known
-               : behind(known, value, source(0), holds == (made->op == Op::mov), depth - 1);
-  if (made->op != (holds ? Op::and_ : Op::or_)) return known;
-  Known both = known;
-  for (size_t s = 0; s < 2; ++s)
-    if (source(s) != kNone) both = behind(both, value, source(s), holds, depth - 1);
-  return both;
+  Known all = known;
+  each_implied(ssa_, condition, holds, [&](uint32_t part, bool part_holds) {
+    all = behind(all, value, part, part_holds, depth - 1);
+  });
+  return all;
 }
 
 void Numbers::argument(uint32_t value) {

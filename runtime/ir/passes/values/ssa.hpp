@@ -91,7 +91,6 @@ class Ssa {
 
  private:
   size_t block_insts(uint32_t block) const { return program_->blocks[block].insts.size(); }
-  void place_arguments(Split split);
   void number_nodes();
   void rename();
   void rename(uint32_t block);
@@ -125,6 +124,20 @@ struct BranchTo {
 /// So many blocks up the tree of dominators are looked at for them.
 inline constexpr int kMostDominators = 32;
 std::optional<BranchTo> branch_to(const Ssa& ssa, uint32_t block);
+
+/// What holds where the condition, a value, does or does not: calls visit(condition, holds) for
+/// each that its move, `not`, `and` or `or` is made of. Their definitions dominate its own.
+template <typename Visit>
+void each_implied(const Ssa& ssa, uint32_t condition, bool holds, Visit visit) {
+  const Inst* made = ssa.made_by(condition);
+  if (made == nullptr || made->type != Type::pred) return;
+  const bool one = made->op == Op::mov || made->op == Op::not_;
+  if (!one && made->op != (holds ? Op::and_ : Op::or_)) return;
+  for (size_t s = 0; s < (one ? 1 : 2); ++s) {
+    const uint32_t part = ssa.use(ssa[condition].block, ssa[condition].inst, s);
+    if (part != kNone) visit(part, holds != (made->op == Op::not_));
+  }
+}
 
 /// The values beside the program's text, for people and tests.
 std::string print(const Ssa& ssa);

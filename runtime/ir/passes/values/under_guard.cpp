@@ -53,13 +53,8 @@ void UnderGuard::assume_parts(uint32_t condition, bool holds) {
       assume(common, true);
     return;
   }
-  const Inst* made = ssa_.made_by(condition);
-  if (v.kind != Ssa::Kind::result || made == nullptr || made->type != Type::pred) return;
-  const auto source = [&](size_t s) { return ssa_.use(v.block, v.inst, s); };
-  if (made->op == Op::mov) return assume(source(0), holds);
-  if (made->op == Op::not_) return assume(source(0), !holds);
-  if (made->op != (holds ? Op::and_ : Op::or_)) return;
-  for (size_t s = 0; s < 2; ++s) assume(source(s), holds);
+  each_implied(ssa_, condition, holds,
+               [&](uint32_t part, bool part_holds) { assume(part, part_holds); });
 }
 
 /// Conditions that hold where this one does. Of a loop's argument those that all its inputs imply;

@@ -242,11 +242,7 @@ class PhaseSplitter {
   void find_carried() {
     const Liveness live = liveness(out_.program);
     std::set<uint32_t> carried;
-    for (const uint32_t b : resume_at_) {
-      for (uint32_t r = 0; r < live.in[b].size(); ++r) {
-        if (live.in[b][r]) carried.insert(r);
-      }
-    }
+    for (const uint32_t b : resume_at_) carried.insert(live.in[b].begin(), live.in[b].end());
     // Between the phases the engine reads a reduction's operand and writes its result.
     for (const Inst& barrier : out_.stops) {
       if (barrier.op == Op::readlane && barrier.src[0].is_reg())

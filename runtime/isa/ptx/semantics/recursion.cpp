@@ -104,12 +104,12 @@ void Recursion::connect(Activation& a) {
 }
 
 std::vector<Reg> Recursion::wanted(const Activation& a, const Activation::Call& call,
-                                   const std::vector<bool>& live) const {
+                                   const std::vector<uint32_t>& live) const {
   std::vector<Reg> regs;
-  for (uint32_t id = a.first_reg; id < a.end_reg; ++id) {
+  for (const uint32_t id : live) {
     const Reg reg{id};
-    if (live[id] && reg != a.depth && std::ranges::find(call.results, reg) == call.results.end())
-      regs.push_back(reg);
+    const bool own = id >= a.first_reg && id < a.end_reg && reg != a.depth;
+    if (own && std::ranges::find(call.results, reg) == call.results.end()) regs.push_back(reg);
   }
   return regs;
 }

@@ -67,7 +67,7 @@ class Recursion {
   };
   void connect(Activation& a);
   std::vector<ir::Reg> wanted(const Activation& a, const Activation::Call& call,
-                              const std::vector<bool>& live) const;
+                              const std::vector<uint32_t>& live) const;
   void fill(const Activation& a);
   void save(ir::Reg reg, int64_t at);
   void restore(ir::Reg reg, int64_t at);
