@@ -313,6 +313,15 @@ Module translate_for(const ir::Program& source, const Options& options, const Ta
 
 }  // namespace
 
+Target narrowed(Target device, uint32_t wave_lanes) {
+  if (device.least_subgroup == 0 || wave_lanes < device.least_subgroup) return device;
+  while (device.subgroup_size > wave_lanes) {
+    device.subgroup_size /= 2;
+    if (device.most_in_waves != ~0U) device.most_in_waves /= 2;
+  }
+  return device;
+}
+
 ir::PointerParams find_pointers(ir::Program& program, const Options& options,
                                 const Target& target) {
   if (options.memcheck == Memcheck::alloc && options.pointers) return ir::find_pointers(program);
@@ -324,7 +333,8 @@ ir::PointerParams find_pointers(ir::Program& program, const Options& options,
   return pointers;
 }
 
-Module translate(const ir::Program& source, const Options& options, const Target& device) {
+Module translate(const ir::Program& source, const Options& options, const Target& widest) {
+  const Target device = narrowed(widest, source.wave_lanes);
   Module module = translate_for(source, options, device);
   refuse_large_frames(source, module, device);
   return module;

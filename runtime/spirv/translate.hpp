@@ -49,6 +49,7 @@ struct Target {
   bool denorm_preserve = false, rte = false, signed_zero_inf_nan = false;  ///< float controls, f32
   bool denorm_preserve64 = false, rte64 = false, signed_zero_inf_nan64 = false;
   uint32_t subgroup_size = 1;
+  uint32_t least_subgroup = 0;   ///< size that a pipeline can ask for; 0: subgroup_size alone
   bool wave_operations = false;  ///< votes, ballots and shuffles of full subgroups
   bool quad_operations = false;  ///< what one of four neighbouring invocations has
   uint32_t max_invocations = 128;
@@ -91,6 +92,10 @@ struct Module {
   std::string wave_reason;               ///< why, in a sentence's words
   std::vector<FaultPoint> fault_points;  ///< what the numbers in fault records stand for
 };
+
+/// A device with a choice of subgroup sizes takes the wave's. Two waves in one subgroup would cost
+/// what shuffles across its halves cost: RDNA has no instruction for these.
+Target narrowed(Target device, uint32_t wave_lanes);
 
 /// The parameters whose bounds the host lays down for the module (LAUNCH_BEYOND). With --memcheck
 /// alloc accesses are marked by them; in the arena they only say how far it reaches from there.

@@ -55,16 +55,16 @@ Figure beside_glsl(const Pair& pair, const std::string& selector, Memcheck memch
 /// The code of any launch, or of the one that is timed.
 enum class Launch { any, timed };
 
-std::vector<uint32_t> words_of(const Pair& pair, const std::string& selector, Memcheck memcheck,
-                               Launch launch) {
+TranslatedKernel words_of(const Pair& pair, const std::string& selector, Memcheck memcheck,
+                          Launch launch) {
   if (launch == Launch::timed) {
     const Problem problem = pair.problem();
-    return GuestSide(pair, problem, selector, memcheck).words();
+    return GuestSide(pair, problem, selector, memcheck).translated();
   }
   Device device = Device::open(selector);
   const Buffer texels = device.allocate(uint64_t{kSide} * kSide * 4, "p0");
   const Kernel kernel = guest_module(pair, device, texels).kernel(pair.kernel);
-  return kernel.spirv(launch_options(pair, memcheck));
+  return kernel.translated(launch_options(pair, memcheck));
 }
 
 CodeFigure code_of(const Pair& pair, const std::string& selector, Memcheck memcheck,
@@ -77,7 +77,9 @@ CodeFigure code_of(const Pair& pair, const std::string& selector, Memcheck memch
   f.driver = compiler.info().driver;
   f.glsl = compiler.native(native_words(pair.glsl, false));
   try {
-    f.translated = compiler.translated(words_of(pair, selector, memcheck, launch));
+    const TranslatedKernel made = words_of(pair, selector, memcheck, launch);
+    const uint32_t lanes = pair.isa == Isa::gcn ? 64 : 32;
+    f.translated = compiler.translated(made.spirv, made.wave_mode == "packed" ? lanes : 0);
   } catch (const Error& error) {
     f.failed = error.what();
   }

@@ -116,9 +116,11 @@ Cost GuestSide::run() {
   return {result.times.dispatch_ms, cpu_milliseconds() - before};
 }
 
-std::vector<uint32_t> GuestSide::words() const {
+TranslatedKernel GuestSide::translated() const {
+  TranslatedKernel made = kernel_.translated(options_);
   const detail::COptions options(options_);
-  return host::words_of_launch(kernel_.c_handle(), *options.get(), detail::to_c(arguments_));
+  made.spirv = host::words_of_launch(kernel_.c_handle(), *options.get(), detail::to_c(arguments_));
+  return made;
 }
 
 std::string GuestSide::wrong() const {

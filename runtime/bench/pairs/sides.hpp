@@ -31,8 +31,8 @@ class GuestSide {
   /// From the initial contents.
   Cost run();
   std::string wrong() const;
-  /// The SPIR-V of this launch, in which some accesses may need no check.
-  std::vector<uint32_t> words() const;
+  /// The code of this launch, in which some accesses may need no check.
+  TranslatedKernel translated() const;
   const std::string& mode() const { return mode_; }
   const Times& first_times() const { return first_; }  ///< of the run that compiled
   bool on_cpu() const { return device_.info().type == "cpu"; }

@@ -201,7 +201,7 @@ class LaneEmitter {
   Id shuffled(Id value, Id lane);
   Id quad_lane(Id value, uint32_t place);
   Id value_of_lane(const Ids& values, Id lane);
-  Ids gathered(const Ids& values, const Ids& from);
+  Ids gathered(const Ids& values, const Ids& from, bool inside = false);
   Ids shuffled_by(const Ids& values, uint32_t distance, ir::ShflMode mode);
   void subgroup_operation(const ir::Inst& inst);
   void give_to_slots(const std::function<Values(uint32_t slot)>& of_slot, bool alike);

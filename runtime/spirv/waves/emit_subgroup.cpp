@@ -158,11 +158,18 @@ Id LaneEmitter::value_of_lane(const Ids& values, Id lane) {
                   m_.op(spv::OpBitwiseAnd, m_.uint_type, {lane, m_.u(size - 1)}));
 }
 
-/// What lane `from` of the wave has, a lane for each slot.
-Ids LaneEmitter::gathered(const Ids& values, const Ids& from) {
+/// What lane `from` of the wave has, a lane for each slot; `inside`: no number is beyond the wave.
+Ids LaneEmitter::gathered(const Ids& values, const Ids& from, bool inside) {
   const uint32_t size = target_.subgroup_size;
   Ids results;
   for (const Id lane : from) {
+    if (values.size() == 1 && inside) {
+      const bool part = wave_lanes() < size;
+      const Id place =
+          part ? m_.op(spv::OpBitwiseOr, m_.uint_type, {lane, first_in_subgroup()}) : lane;
+      results.push_back(shuffled(values[0], place));
+      continue;
+    }
     if (values.size() == 1) {
       const bool part = wave_lanes() < size;
       const Id place = part ? m_.op(spv::OpIAdd, m_.uint_type, {first_in_subgroup(), lane}) : lane;
@@ -375,7 +382,8 @@ void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
              target_.quad_operations && target_.subgroup_size >= 4) {
     for (const Id value : values) brought.push_back(quad_lane(value, by.imm & 3));
   } else {
-    brought = gathered(values, from);
+    const bool inside = (mode == ShflMode::idx || mode == ShflMode::bfly) && wave_lanes() >= 32;
+    brought = gathered(values, from, inside);
   }
   Ids named, brought_masks;
   if (!member_use_.alike) brought_masks = gathered(named = masks_named(), from);

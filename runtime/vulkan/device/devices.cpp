@@ -172,8 +172,9 @@ void fill_wave_operations(const vk::PhysicalDeviceSubgroupProperties& p,
   facts.target.quad_operations = (p.supportedOperations & eQuad) && (p.supportedStages & stage);
   facts.target.wave_operations = (p.supportedOperations & needed) == needed &&
                                  (p.supportedStages & stage) && (!several || f.subgroup_sizes);
-  if (f.subgroup_sizes)
-    facts.target.most_in_waves = sizes.maxComputeWorkgroupSubgroups * p.subgroupSize;
+  if (!f.subgroup_sizes) return;
+  facts.target.most_in_waves = sizes.maxComputeWorkgroupSubgroups * p.subgroupSize;
+  facts.target.least_subgroup = sizes.minSubgroupSize;
 }
 
 void limit_arena(DeviceFacts& facts, uint64_t bytes, const char* by) {

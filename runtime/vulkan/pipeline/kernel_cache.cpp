@@ -159,8 +159,8 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
     text += flag ? '1' : '0';
   }
   for (const auto& [name, member] : spirv::kQuirks) text += t.quirks.*member ? '1' : '0';
-  return text + fmt::format(" {} {} {} {}\n", t.subgroup_size, t.max_invocations, t.most_in_waves,
-                            t.max_shared);
+  return text + fmt::format(" {} {} {} {} {}\n", t.subgroup_size, t.least_subgroup,
+                            t.max_invocations, t.most_in_waves, t.max_shared);
 }
 
 namespace {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "runtime/spirv/translate.hpp"
 #include "runtime/support/error.hpp"
+#include "runtime/vulkan/pipeline/compute_stage.hpp"
 #include "runtime/vulkan/pipeline/native_layout.hpp"
 #include "runtime/vulkan/pipeline/pipeline_cache.hpp"
 
@@ -51,9 +53,9 @@ struct StatisticsCompiler::Parts {
         native(native_layout(device.vk())) {}
 
   std::vector<Statistic> compile(std::span<const uint32_t> spirv,
-                                 const vk::raii::PipelineLayout& layout) {
+                                 const vk::raii::PipelineLayout& layout, uint32_t subgroup_size) {
     try {
-      return compiled(spirv, layout);
+      return compiled(spirv, layout, subgroup_size);
     } catch (const vk::SystemError& error) {
       throw Error(ErrorKind::device,
                   fmt::format("the driver refused the module: {}", error.what()));
@@ -61,14 +63,13 @@ struct StatisticsCompiler::Parts {
   }
 
   std::vector<Statistic> compiled(std::span<const uint32_t> spirv,
-                                  const vk::raii::PipelineLayout& layout) {
+                                  const vk::raii::PipelineLayout& layout, uint32_t subgroup_size) {
     const vk::raii::ShaderModule module(
         device.vk(), vk::ShaderModuleCreateInfo({}, spirv.size_bytes(), spirv.data()));
-    const vk::PipelineShaderStageCreateInfo stage({}, vk::ShaderStageFlagBits::eCompute, *module,
-                                                  "main");
+    const ComputeStage stage(*module, device.facts(), subgroup_size);
     const vk::raii::Pipeline pipeline(
         device.vk(), nullptr,
-        vk::ComputePipelineCreateInfo(vk::PipelineCreateFlagBits::eCaptureStatisticsKHR, stage,
+        vk::ComputePipelineCreateInfo(vk::PipelineCreateFlagBits::eCaptureStatisticsKHR, stage.info,
                                       *layout));
     std::vector<Statistic> all;
     const auto found =
@@ -91,11 +92,14 @@ StatisticsCompiler::~StatisticsCompiler() = default;
 const EngineInfo& StatisticsCompiler::info() const {
   return parts_->device.facts().info;
 }
-std::vector<Statistic> StatisticsCompiler::translated(std::span<const uint32_t> spirv) {
-  return parts_->compile(spirv, parts_->translated);
+std::vector<Statistic> StatisticsCompiler::translated(std::span<const uint32_t> spirv,
+                                                      uint32_t wave_lanes) {
+  const spirv::Target& target = parts_->device.facts().target;
+  const uint32_t size = wave_lanes == 0 ? 0 : spirv::narrowed(target, wave_lanes).subgroup_size;
+  return parts_->compile(spirv, parts_->translated, size);
 }
 std::vector<Statistic> StatisticsCompiler::native(std::span<const uint32_t> spirv) {
-  return parts_->compile(spirv, parts_->native);
+  return parts_->compile(spirv, parts_->native, 0);
 }
 
 }  // namespace lanewise::vulkan

@@ -26,8 +26,9 @@ class StatisticsCompiler {
   ~StatisticsCompiler();
 
   const EngineInfo& info() const;
-  /// Of a translated kernel: its module has the bindings of shaders/INTERFACE.md.
-  std::vector<Statistic> translated(std::span<const uint32_t> spirv);
+  /// Of a translated kernel: its module has the bindings of shaders/INTERFACE.md. `wave_lanes`: of
+  /// its waves, if these are kept together (packed mode), else 0.
+  std::vector<Statistic> translated(std::span<const uint32_t> spirv, uint32_t wave_lanes);
   /// Of a hand-written kernel, which has push constants alone (native.hpp).
   std::vector<Statistic> native(std::span<const uint32_t> spirv);
 

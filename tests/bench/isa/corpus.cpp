@@ -54,7 +54,9 @@ int compile(const std::string& file, const std::string& name, unsigned limit) {
       options.block = {64};
       const TranslatedKernel made = kernel.translated(options);
       if (made.wave_mode == "serial") _exit(kSerial);
-      vulkan::StatisticsCompiler("RADV").translated(made.spirv);
+      const uint32_t lanes = kernel.info().isa == "gcn" ? 64 : 32;
+      vulkan::StatisticsCompiler("RADV").translated(made.spirv,
+                                                    made.wave_mode == "packed" ? lanes : 0);
       _exit(0);
     } catch (const Error& e) {
       const bool unwilling = e.kind() == ErrorKind::guest || e.kind() == ErrorKind::usage;

@@ -66,6 +66,7 @@ Json target_row(const spirv::Target& t) {
   put("wave_operations", t.wave_operations);
   put("quad_operations", t.quad_operations);
   row["subgroup_size"] = t.subgroup_size;
+  row["least_subgroup"] = t.least_subgroup;
   row["max_invocations"] = t.max_invocations;
   row["most_in_waves"] = t.most_in_waves;
   row["max_shared"] = t.max_shared;

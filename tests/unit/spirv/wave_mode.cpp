@@ -99,6 +99,12 @@ TEST_CASE("wave mode: valid for waves narrower and wider than subgroups, whole a
           CHECK(module.lanes_per_invocation == std::max(1U, width / size));
           CHECK(module.local_size % size == 0);
           CHECK(module.local_size * module.lanes_per_invocation >= lanes);
+          // Of several sizes a kernel takes its wave's.
+          spirv::Target several = with_subgroups(target, size);
+          several.least_subgroup = std::min(16U, size);
+          const auto narrow = translated(k, WaveMode::automatic, lanes, several);
+          CHECK(narrow.subgroup_size == (width < 16 ? size : std::min(size, width)));
+          CHECK(spirv::validate(narrow.words) == "");
         }
       }
     }

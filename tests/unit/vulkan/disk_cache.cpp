@@ -200,6 +200,7 @@ TEST_CASE("every field of options and target changes the cache key") {
     CHECK(differs([quirk](auto&, auto& t) { t.quirks.*quirk = true; }));
   }
   CHECK(differs([](auto&, auto& t) { t.subgroup_size = 64; }));
+  CHECK(differs([](auto&, auto& t) { t.least_subgroup = 32; }));
   CHECK(differs([](auto&, auto& t) { t.max_invocations = 64; }));
   CHECK(differs([](auto&, auto& t) { t.max_shared = 64; }));
 }

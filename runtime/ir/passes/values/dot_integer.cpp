@@ -5,20 +5,20 @@
 namespace lanewise::ir {
 namespace {
 
-/// The nearest f32, less the bit by which it is too large.
+/// Cut to the 24 bits that an f32 has. Of a number of 24 + k bits, k at most 8, the upper k moved
+/// down have no bit above the k that are cut, and have the highest of these, half of the lowest
+/// kept one. Without that bit the nearest f32 lies toward zero.
 Operand rounded(DotCode& code, Operand size, Operand sign, Type type, bool odd) {
-  const Operand near = code.convert(Op::i2f, Type::f32, type, size);
-  Inst back = code.inst(Op::f2i, type, {near});
+  const Operand beyond = code.emit(Op::not_, Type::u32, {code.word(Op::shr, size, 24)});
+  const Operand value = code.convert(Op::i2f, Type::f32, type, code.word(Op::and_, size, beyond));
+  if (!odd) return code.word(Op::or_, value, sign);
+  Inst back = code.inst(Op::f2i, type, {value});
   back.from = Type::f32;
   back.round = Round::rz;
   if (type == Type::s32) back.mode = static_cast<uint8_t>(ToIntMode::fits);
-  const Operand again = code.emit(std::move(back));
-  const auto one = [&](Cond cond) {
-    return code.select(code.is(cond, again, size), Operand::immediate(1), Operand::immediate(0));
-  };
-  Operand value = code.word(Op::sub, near, one(Cond::gt));
-  if (odd) value = code.word(Op::or_, value, one(Cond::ne));
-  return code.word(Op::or_, value, sign);
+  const Operand lost = code.is(Cond::ne, code.emit(std::move(back)), size);
+  const Operand one = code.select(lost, Operand::immediate(1), Operand::immediate(0));
+  return code.word(Op::or_, code.word(Op::or_, value, one), sign);
 }
 
 }  // namespace
