@@ -9,6 +9,7 @@
 
 #include "tests/kernels/support.hpp"
 #include "tests/oracle/ptx_matrix.hpp"
+#include "tests/support/shares.hpp"
 
 namespace kernels::mma {
 
@@ -280,8 +281,12 @@ inline void run(const Form& f, uint64_t seed, bool edges, const std::string& pol
 
 /// Each launch is a kernel of its own, which devices compile for a second: they run some, and the
 /// shader library's sums are held against the model on every driver (unit/spirv/library_dot.cpp).
+/// Whole tests (LANEWISE_TEST_WHOLE in the environment, too) run all; a number there every n-th.
 inline bool runs_here(uint64_t seed) {
-  return device().info().type == "reference" || seed % 61 == 0;
+  if (device().info().type == "reference" || seed % 61 == 0) return true;
+  const char* whole = std::getenv("LANEWISE_TEST_WHOLE");
+  const uint64_t n = whole == nullptr ? 0 : std::strtoull(whole, nullptr, 10);
+  return n == 0 ? lanewise::test::whole_tests() : seed % n == 0;
 }
 
 }  // namespace kernels::mma

@@ -1,18 +1,13 @@
 // Fragments that come from memory and go there: ldmatrix, stmatrix, movmatrix and wmma.
 #include <sstream>
 
-#include "tests/kernels/support.hpp"
+#include "tests/kernels/matrix_forms.hpp"
 #include "tests/support/shares.hpp"
 
 using namespace kernels;
+using kernels::mma::reg_list;
 
 namespace {
-
-std::string reg_list(const std::string& prefix, unsigned n) {
-  std::string list = "{";
-  for (unsigned i = 0; i < n; ++i) list += (i ? ", %" : "%") + prefix + std::to_string(i);
-  return list + "}";
-}
 
 std::string kernel_of(const std::string& body, const std::string& registers) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
@@ -126,10 +121,14 @@ TEST_CASE("ldmatrix: a row that is not aligned to 16 bytes is a fault") {
 
 namespace {
 
+/// `addend` where it has another type than the sum.
 struct Tile {
   unsigned m, n, k;
-  std::string factor, sum;
+  std::string factor, sum, addend = {};
 };
+enum class Values { whole, near_one, edges };
+
+constexpr uint64_t kNan64 = 0x7ff8000000000000;
 
 uint64_t encode(const std::string& type, int value) {
   if (type == "f32" || type == "tf32") return bits(static_cast<float>(value));
@@ -160,7 +159,20 @@ void put(std::vector<uint8_t>& memory, size_t base, size_t index, unsigned size,
   }
 }
 
-void run_tile(const Tile& t, bool a_row, bool b_row, bool c_row, uint64_t seed) {
+/// What the sum must be. An f32 on either side makes f32 sums.
+uint64_t sum_of(const Tile& t, const mma::Part& x, const mma::Part& y, uint64_t c) {
+  mma::Form f{t.m, t.n, t.k, t.factor, t.factor, t.sum, 90};
+  if (t.factor == "b1") f.behind = ".xor.popc";
+  if (t.addend == "f16")
+    c = bits(static_cast<float>(mma::model::value_of("f16", static_cast<uint32_t>(c))));
+  if (t.addend != "f32") return mma::wanted(f, x, y, c, "target");
+  f.sum = "f32";
+  const auto sum = static_cast<uint32_t>(mma::wanted(f, x, y, c, "target"));
+  return mma::model::f16_nearest(mma::model::value_of("f32", sum));
+}
+
+void run_tile(const Tile& t, bool a_row, bool b_row, bool c_row, uint64_t seed,
+              Values values = Values::whole) {
   CAPTURE(t.m);
   CAPTURE(t.n);
   CAPTURE(t.factor);
@@ -174,52 +186,63 @@ void run_tile(const Tile& t, bool a_row, bool b_row, bool c_row, uint64_t seed) 
     const int v = static_cast<int>(rng() % 8);
     return bit ? v & 1 : is_unsigned ? v : v - 4;
   };
-  std::vector<int> a(t.m * t.k), b(t.k * t.n), c(t.m * t.n);
+  const std::string addend = t.addend.empty() ? t.sum : t.addend;
+  const auto element = [&](const std::string& type, int whole) {
+    return values == Values::whole   ? encode(type, whole)
+           : values == Values::edges ? mma::edge(type, rng)
+                                     : mma::near_one(type, rng);
+  };
+  mma::Part a(t.m * t.k), b(t.k * t.n), c(t.m * t.n);
   for (auto* part : {&a, &b})
-    for (int& x : *part) x = value();
-  for (int& x : c) x = static_cast<int>(rng() % 64) - 32;
-  const unsigned fs = size_of(t.factor), ss = size_of(t.sum), pad = 128 / fs;
+    for (uint64_t& x : *part) x = element(t.factor, value());
+  for (uint64_t& x : c) x = element(addend, static_cast<int>(rng() % 64) - 32);
+  const unsigned fs = size_of(t.factor), ss = size_of(t.sum), cs = size_of(addend), pad = 128 / fs;
   const unsigned lda = (a_row ? t.k : t.m) + pad, ldb = (b_row ? t.n : t.k) + pad,
                  ldc = (c_row ? t.n : t.m) + 8;
   constexpr size_t kB = 4096, kC = 8192, kD = 16384;
   std::vector<uint8_t> memory(24576), want(8192);
   for (unsigned i = 0; i < t.m; ++i)
     for (unsigned k = 0; k < t.k; ++k)
-      put(memory, 0, a_row ? i * lda + k : k * lda + i, fs, encode(t.factor, a[i * t.k + k]));
+      put(memory, 0, a_row ? i * lda + k : k * lda + i, fs, a[i * t.k + k]);
   for (unsigned k = 0; k < t.k; ++k)
     for (unsigned j = 0; j < t.n; ++j)
-      put(memory, kB, b_row ? k * ldb + j : j * ldb + k, fs, encode(t.factor, b[k * t.n + j]));
+      put(memory, kB, b_row ? k * ldb + j : j * ldb + k, fs, b[k * t.n + j]);
   for (unsigned i = 0; i < t.m; ++i)
     for (unsigned j = 0; j < t.n; ++j) {
       const size_t at = c_row ? i * ldc + j : j * ldc + i;
-      int sum = c[i * t.n + j];
-      put(memory, kC, at, ss, encode(t.sum, sum));
-      for (unsigned k = 0; k < t.k; ++k)
-        sum += bit ? a[i * t.k + k] ^ b[k * t.n + j] : a[i * t.k + k] * b[k * t.n + j];
-      put(want, 0, at, ss, encode(t.sum, sum));
+      put(memory, kC, at, cs, c[i * t.n + j]);
+      mma::Part x, y;
+      for (unsigned k = 0; k < t.k; ++k) {
+        x.push_back(a[i * t.k + k]);
+        y.push_back(b[k * t.n + j]);
+      }
+      put(want, 0, at, ss, sum_of(t, x, y, c[i * t.n + j]));
     }
   const bool half = t.factor == "f16", wide = t.factor == "f64";
   const unsigned na = half ? 8 : std::max(t.m * t.k * fs / (wide ? 2048 : 1024), 1U),
                  nb = half ? 8 : std::max(t.n * t.k * fs / (wide ? 2048 : 1024), 1U),
-                 nc = t.m * t.n * ss / (wide ? 2048 : 1024);
+                 nd = t.m * t.n * ss / (wide ? 2048 : 1024),
+                 nc = t.m * t.n * cs / (wide ? 2048 : 1024);
   const std::string shape =
       ".m" + std::to_string(t.m) + "n" + std::to_string(t.n) + "k" + std::to_string(t.k);
   const auto layout = [](bool row) { return row ? std::string(".row") : std::string(".col"); };
-  const std::string sum_reg = t.sum == "f16" ? "b32" : t.sum, factor_reg = wide ? "f64" : "b32";
+  const auto sum_reg = [](const std::string& type) { return type == "f16" ? "b32" : type; };
+  const std::string factor_reg = wide ? "f64" : "b32";
   std::ostringstream regs, body;
-  regs << ".reg ." << factor_reg << " %a<8>, %b<8>;\n.reg ." << sum_reg << " %c<8>, %d<8>;\n";
+  regs << ".reg ." << factor_reg << " %a<8>, %b<8>;\n.reg ." << sum_reg(addend) << " %c<8>;\n.reg ."
+       << sum_reg(t.sum) << " %d<8>;\n";
   body << "wmma.load.a.sync.aligned" << layout(a_row) << shape << ".global." << t.factor << ' '
        << reg_list("a", na) << ", [%p], " << lda << ";\nadd.u64 %q, %p, " << kB
        << ";\nwmma.load.b.sync.aligned" << layout(b_row) << shape << ".global." << t.factor << ' '
        << reg_list("b", nb) << ", [%q], " << ldb << ";\nadd.u64 %q, %p, " << kC
-       << ";\nwmma.load.c.sync.aligned" << layout(c_row) << shape << ".global." << t.sum << ' '
+       << ";\nwmma.load.c.sync.aligned" << layout(c_row) << shape << ".global." << addend << ' '
        << reg_list("c", nc) << ", [%q], " << ldc << ";\nwmma.mma" << (bit ? ".xor.popc" : "")
        << ".sync.aligned" << layout(a_row) << layout(b_row) << shape << '.' << t.sum;
   if (!half) body << '.' << t.factor << '.' << t.factor;
-  body << '.' << t.sum << ' ' << reg_list("d", nc) << ", " << reg_list("a", na) << ", "
+  body << '.' << addend << ' ' << reg_list("d", nd) << ", " << reg_list("a", na) << ", "
        << reg_list("b", nb) << ", " << reg_list("c", nc) << ";\nadd.u64 %q, %p, " << kD
        << ";\nwmma.store.d.sync.aligned" << layout(c_row) << shape << ".global." << t.sum
-       << " [%q], " << reg_list("d", nc) << ", " << ldc << ";\n";
+       << " [%q], " << reg_list("d", nd) << ", " << ldc << ";\n";
   auto buffer = device().buffer(memory);
   device()
       .load_text(kernel_of(body.str(), regs.str()), lanewise::Isa::ptx)
@@ -227,7 +250,15 @@ void run_tile(const Tile& t, bool a_row, bool b_row, bool c_row, uint64_t seed) 
       .launch({.grid = {1}, .block = {32}}, buffer)
       .check();
   const std::vector<uint8_t> all = buffer.read<uint8_t>();
-  check_equal(std::vector<uint8_t>(all.begin() + kD, all.end()), want);
+  std::vector<uint8_t> got(all.begin() + kD, all.end());
+  if (wide) {  // NaNs of f64 are alike
+    for (size_t i = 0; i < got.size(); i += 8) {
+      double x = 0;
+      std::memcpy(&x, &got[i], 8);
+      if (std::isnan(x)) std::memcpy(&got[i], &kNan64, 8);
+    }
+  }
+  check_equal(got, want);
 }
 
 }  // namespace
@@ -250,4 +281,22 @@ TEST_CASE("wmma: tiles go through fragments, in every layout") {
       run_tile({8, 8, 32, factor, "s32"}, true, false, c_row, seed++);
   for (const bool c_row : {false, true})
     run_tile({8, 8, 128, "b1", "s32"}, true, false, c_row, seed++);
+}
+
+TEST_CASE("wmma: sums follow the rule of the target") {
+  uint64_t seed = 5002;  // so that devices run one in each draw (mma::runs_here)
+  std::vector<Tile> tiles{{16, 16, 8, "tf32", "f32"}, {8, 8, 4, "f64", "f64"}};
+  for (const auto& [m, n] : {std::pair(16U, 16U), {8U, 32U}, {32U, 8U}}) {
+    for (const std::string sum : {"f32", "f16"}) tiles.push_back({m, n, 16, "f16", sum});
+    tiles.push_back({m, n, 16, "f16", "f32", "f16"});
+    tiles.push_back({m, n, 16, "f16", "f16", "f32"});
+    tiles.push_back({m, n, 16, "bf16", "f32"});
+    for (const std::string factor : {"s8", "u8"}) tiles.push_back({m, n, 16, factor, "s32"});
+  }
+  for (const std::string factor : {"s4", "u4"}) tiles.push_back({8, 8, 32, factor, "s32"});
+  tiles.push_back({8, 8, 128, "b1", "s32"});
+  for (const Tile& t : tiles)
+    for (const Values values : {Values::near_one, Values::edges})
+      for (int draw = 0; draw < 3; ++draw, ++seed)
+        if (mma::runs_here(seed)) run_tile(t, true, false, true, seed, values);
 }
