@@ -197,3 +197,33 @@ TEST_CASE("forward progress: barriers with ids and counts in groups of several w
   }
   CHECK(validation_messages() == 0);
 }
+
+TEST_CASE("forward progress: the barrier of a cluster of one group") {
+  // Lanes from 80 on have ended, those of odd waves meet at a barrier of their own in between.
+  const ir::Program program = ptx_kernel(
+      ".reg .b32 %r<12>; .reg .b64 %rd<6>; .reg .pred %p<6>; .shared .align 4 .b8 s[512];",
+      "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 80; @%p1 ret;\n"
+      "mad.wide.u32 %rd3, %r1, 4, %rd2; shl.b32 %r2, %r1, 2; mov.u32 %r3, s; mov.u32 %r8, 2;\n"
+      "and.b32 %r5, %r1, 32; setp.ne.u32 %p2, %r5, 0; mapa.shared::cluster.u32 %r3, %r3, 0;\n"
+      "add.u32 %r4, %r3, %r2; mul.lo.u32 %r6, %r1, 7;\n"
+      "AGAIN: st.shared::cluster.u32 [%r4], %r6; barrier.cluster.arrive.release;\n"
+      "@!%p2 bra WAIT; barrier.sync 3, 32; add.u32 %r6, %r6, 1;\n"
+      "WAIT: barrier.cluster.wait.acquire; sub.u32 %r7, 316, %r2; add.u32 %r7, %r3, %r7;\n"
+      "ld.shared::cluster.u32 %r7, [%r7]; add.u32 %r6, %r6, %r7; barrier.cluster.arrive.relaxed;\n"
+      "barrier.cluster.wait; sub.u32 %r8, %r8, 1; setp.ne.u32 %p3, %r8, 0; @%p3 bra AGAIN;\n"
+      "st.global.u32 [%rd3], %r6;\n");
+  std::vector<uint32_t> expected(96);
+  for (uint32_t i = 0; i < 80; ++i) expected[i] = 7 * i;
+  for (int round = 0; round < 2; ++round) {
+    const std::vector<uint32_t> shared = expected;
+    for (uint32_t i = 0; i < 80; ++i) expected[i] += shared[79 - i] + (i / 32 % 2);
+  }
+  for (const WaveMode mode : {WaveMode::automatic, WaveMode::serial}) {
+    for (const TestEngine& engine : test_engines()) {
+      CAPTURE(engine.label);
+      const Outcome got = launch(*engine.engine, program, mode, 96, {0}, 96);
+      CHECK_MESSAGE(got.fault_count == 0, describe(got));
+      CHECK(got.words == expected);
+    }
+  }
+}

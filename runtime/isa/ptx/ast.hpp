@@ -142,7 +142,8 @@ struct Function {
   bool noreturn = false;
   std::string clusters;  ///< a directive about thread block clusters
   Loc clusters_loc;
-  bool wants_clusters = false;        ///< it says that they have more than one group
+  bool wants_clusters = false;  ///< it says that they have more than one group
+  bool explicit_cluster = false, cluster_size = false;  ///< `.explicitcluster`; a size is given
   std::vector<Directive> directives;  ///< all of them, `.noreturn` and pragmas included
   Scope body;
 };

@@ -62,6 +62,8 @@ TEST_CASE("a kernel that wants thread block clusters does not prevent others") {
   }
   CHECK(r.module.kernels.size() == 2);
   CHECK(lower(with(".reqnctapercluster 1"), sm90).rejected.empty());
+  CHECK(lower(with(".explicitcluster .reqnctapercluster 1, 1"), sm90).rejected.empty());
+  CHECK(lower(with(".explicitcluster .reqnctapercluster 2"), sm90).rejected.size() == 1);
   for (const char* directive : {".reqnctapercluster 1", ".maxclusterrank 8", ".explicitcluster"}) {
     const auto early = lower(with(directive));
     REQUIRE(early.rejected.size() == 1);

@@ -274,7 +274,7 @@ void lower_kernel(ModuleContext& ctx, const Function& f) {
     throw Reject{f.clusters_loc, "'." + f.clusters +
                                      "' needs .target sm_90 or higher, the module says " +
                                      ctx.module.target};
-  if (f.wants_clusters)
+  if (f.wants_clusters || (f.explicit_cluster && !f.cluster_size))
     throw Reject{f.clusters_loc, "thread block clusters are not supported (." + f.clusters + ")"};
   KernelContext kernel(ctx, f);
   Body body(kernel, f, ir::kNone);

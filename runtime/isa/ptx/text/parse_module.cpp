@@ -366,7 +366,8 @@ bool Parser::entry_directive(Function& f) {
   return true;
 }
 
-/// The kernel is reported the first one, or of the first that wants more than one group.
+/// The kernel is reported the first one, or of the first that wants more than one group: a size, or
+/// what asks for clusters without a size (`.explicitcluster` may stand before it).
 void Parser::cluster_directive(Function& f, const Directive& d) {
   const bool limit = d.name == "maxclusterrank";  // a launch without clusters keeps to any limit
   if (d.name.find("cluster") == std::string::npos || f.wants_clusters ||
@@ -375,8 +376,10 @@ void Parser::cluster_directive(Function& f, const Directive& d) {
   }
   f.clusters = d.name;
   f.clusters_loc = d.loc;
-  f.wants_clusters = !limit && !std::ranges::all_of(d.values, [](uint32_t n) { return n == 1; });
-  if (d.values.empty()) f.wants_clusters = true;
+  const bool single = std::ranges::all_of(d.values, [](uint32_t n) { return n == 1; });
+  f.wants_clusters = !limit && !single;
+  f.explicit_cluster = f.explicit_cluster || d.name == "explicitcluster";
+  f.cluster_size = f.cluster_size || d.name == "reqnctapercluster";
 }
 
 /// `.maxntid X[, Y[, Z]]`: counts of `what`; what is not given is 1.

@@ -11,7 +11,6 @@ constexpr const char* kUndocumented = "the assembler takes it, no document has i
 constexpr const char* kOob = "out-of-bounds values are not supported";
 constexpr const char* kFloatRedux = "reductions of floats over a warp are not supported";
 constexpr const char* kThree = "three sources are not supported";
-constexpr const char* kCluster = "thread block clusters are not supported";
 
 constexpr Row kArithmeticRows[] = {
     Row{"fma", "rnd:rz|rm|rp ?relu+ type:bf16|bf16x2", "d s s s", nullptr, kUndocumented}.in(
@@ -53,9 +52,6 @@ constexpr Row kArithmeticRows[] = {
     Row{"max", "?ftz ?NaN+ ?abs type:f32", "d s s s", nullptr, kThree}.in("100.88"),
     Row{"redux", "sync+ op:min|max ?abs ?NaN+ type:f32", "d s s:u32", nullptr, kFloatRedux}.in(
         "=103.86"),
-    Row{"barrier", "^cluster ^arrive ?sem:release@.80|relaxed@.80 ?aligned", "", nullptr, kCluster}
-        .in("90.78"),
-    Row{"barrier", "^cluster ^wait ?acquire@.80 ?aligned", "", nullptr, kCluster}.in("90.78"),
 };
 
 }  // namespace

@@ -13,6 +13,9 @@ void barrier(Emit& e, ir::BarrierKind kind, std::vector<ir::Reg> dst,
   if (e.inst.opcode.starts_with("barrier") && !e.has("aligned")) ir::let_come_apart(inst);
 }
 
+/// Compilers and libraries give out low numbers.
+constexpr uint32_t kClusterBarrier = 15;
+
 ir::Operand barrier_id(Emit& e, size_t i) {
   if (e.is_constant(i) && e.operand(i).bits > 15)
     Emit::fail(e.operand(i).loc, "there are barriers 0 to 15");
@@ -47,6 +50,14 @@ void reduce(Emit& e) {
                                  : ir::BarrierKind::red_or,
           {result}, {id, threads, p});
   e.set(0, counts ? kU32 : kPred, result);
+}
+
+// A cluster has one group, whose lanes meet where they wait. On hardware they pass once all have
+// arrived, which is earlier: a lane that between its two instructions waits for what another one
+// does behind them waits forever here.
+void cluster_arrive(Emit&) {}
+void cluster_wait(Emit& e) {
+  barrier(e, ir::BarrierKind::sync, {}, {imm(kClusterBarrier), imm(0)});
 }
 
 void fence(Emit& e, ir::Order order, ir::Scope scope) {
@@ -88,6 +99,9 @@ constexpr Row kSyncRows[] = {
     {"barrier", "?^cta ^red op:popc ?aligned type:u32", "d b t p", reduce},
     {"barrier", "?^cta ^red op:and|or ?aligned type:pred", "d b p", reduce},
     {"barrier", "?^cta ^red op:and|or ?aligned type:pred", "d b t p", reduce},
+    Row{"barrier", "^cluster ^arrive ?sem:release@.80|relaxed@.80 ?aligned", "", cluster_arrive}.in(
+        "90.78"),
+    Row{"barrier", "^cluster ^wait ?acquire@.80 ?aligned", "", cluster_wait}.in("90.78"),
     {"membar", "scope:cta|gl|sys", "", membar},
     Row{"membar", "^proxy alias", "", fence_proxy}.in("70.75"),
     Row{"fence", "^proxy alias ~restrict:$restrict!", "", fence_proxy}.in("70.75"),
