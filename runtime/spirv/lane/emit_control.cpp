@@ -213,6 +213,19 @@ Id LaneEmitter::not_left(const LoopMark& mark, uint32_t site) {
   return stopped;
 }
 
+/// Of a loop's iterations, the second begins with what the first has written.
+void LaneEmitter::will_write(const std::vector<Node>& list) {
+  for (const Node& n : list) {
+    if (n.kind == Node::Kind::assign) written_at_[n.reg.id] = ++writes_;
+    if (n.kind == Node::Kind::block)
+      for (const ir::Inst& inst : program_.blocks[n.block].insts)
+        for (const ir::Reg reg : inst.dst)
+          if (reg.valid()) written_at_[reg.id] = ++writes_;
+    will_write(n.body);
+    will_write(n.otherwise);
+  }
+}
+
 void LaneEmitter::emit_loop(const Node& n) {
   const bool together = frame_.stopped != spv::NoResult && has_barrier(n.body);
   Block* header = m_.new_block();
@@ -223,7 +236,10 @@ void LaneEmitter::emit_loop(const Node& n) {
   m_.createStore(m_.b(false), stop);
   const LoopMark mark = begin_mark();
   m_.createBranch(header);
-  forget();
+  const KnownValues values = known_values();
+  const uint32_t before = writes_;
+  will_write(n.body);
+  forget_but(values, before);
 
   m_.setBuildPoint(header);
   m_.guest_loop(merge, again);
@@ -259,7 +275,7 @@ void LaneEmitter::emit_loop(const Node& n) {
     m_.createConditionalBranch(go_on, header, merge);
   }
 
-  forget();
+  forget_but(values, before);
   m_.setBuildPoint(merge);
   if (!repeats && !construct.broken) return m_.unreachable();
   if (!repeats || (!counts && !mark.any())) return;

@@ -152,6 +152,7 @@ class LaneEmitter {
   KnownValues known_values() const;
   void set_known_values(const KnownValues& known);
   void forget();
+  void will_write(const std::vector<ir::Node>& list);
   void forget_but(const KnownValues& known, uint32_t before);
   void set_results(const Values& values);
   void set_all(Ids results);

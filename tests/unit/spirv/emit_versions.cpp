@@ -211,3 +211,28 @@ TEST_CASE(
     CHECK(reported(text) == 0);
   }
 }
+
+TEST_CASE("what no path has written is known behind branches and loops") {
+  const auto loads = [](const std::string& between) {
+    const std::string text =
+        "program \"k\" ptx wave 32\nmemory param 16 shared 0 local 0\n"
+        "param \"a\" u64 offset 0 size 8 align 8 pointer\n"
+        "reg r0 b32\nreg d1 b64\nreg d2 b64\nreg p3 pred\nreg r4 b32\nblock b0\n"
+        "  r0 = sreg.u32.tid_x\n  d1 = load.u64 0 {param u64}\n  d2 = zext64 r0\n"
+        "  d2 = shl.u64 d2, 2\n  d2 = add.u64 d1, d2\n  r4 = mov.u32 r0\n" +
+        between + "  store d2, r0 {global u32}\n  exit\n";
+    Kernel k;
+    k.program = ir::parse_program(text);
+    spirv::Target target = tier1();
+    target.wave_operations = true;
+    return count(translated(k, target, Memcheck::arena), "= OpLoad %ulong ");
+  };
+  const std::string count_down =
+      "  r4 = sub.u32 r4, 1\n  p3 = icmp.u32.ne r4, 0\n  branch @p3 b1 b2\nblock b2\n";
+  const std::string branch = "  p3 = icmp.u32.lt r0, 9\n  branch @p3 b1 b2\nblock b1\n";
+  CHECK(loads("  jump b1\nblock b1\n") == 0);
+  CHECK(loads("  jump b1\nblock b1\n" + count_down) == 0);
+  CHECK(loads(branch + "  store d1, r0 {global u32}\n  jump b2\nblock b2\n") == 0);
+  CHECK(loads(branch + "  d2 = add.u64 d2, 4\n  jump b2\nblock b2\n") > 0);
+  CHECK(loads("  jump b1\nblock b1\n  d2 = add.u64 d2, 4\n" + count_down) > 0);
+}
