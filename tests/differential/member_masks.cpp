@@ -347,6 +347,12 @@ void check(const Case& c, Engine& engine, const std::string& label, WaveMode mod
     return;
   }
   if (got.fault_count != 0) {
+    // A driver that ends loops after so many iterations reports that, and nothing else is known.
+    const Fault& first = got.faults.at(0);
+    if (mode == WaveMode::serial && first.kind == FaultKind::step_budget && first.address == 1) {
+      ++loud;
+      return;
+    }
     CHECK_MESSAGE(got.faults.at(0).kind == FaultKind::wave_divergence, describe(got));
     CHECK(mode != WaveMode::serial);
     CHECK(label != "reference");
