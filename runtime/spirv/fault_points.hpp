@@ -2,7 +2,9 @@
 // address; everything else is known on the host.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "lanewise/types.hpp"
@@ -20,7 +22,7 @@ struct FaultPoint {
   uint32_t alignment = 1;  ///< that the address must have
   bool write = false, atomic = false;
   uint32_t pointer = ir::kNone;  ///< ir::Mem::pointer
-  bool operator==(const FaultPoint&) const = default;
+  auto operator<=>(const FaultPoint&) const = default;
 };
 
 /// Bit of a number: the fault ends the launch, not only the lane.
@@ -39,6 +41,7 @@ class FaultPoints {
 
  private:
   std::vector<FaultPoint> points_;
+  std::map<FaultPoint, uint32_t> numbers_;
 };
 
 }  // namespace lanewise::spirv

@@ -124,7 +124,7 @@ class ModuleBuilder : public Builder {
   size_t guest_loops_ = 0;
   std::unordered_map<uint32_t, Id> uints_;
   std::unordered_map<Id, uint32_t> known_;
-  std::map<uint64_t, Id> wides_;
+  std::unordered_map<uint64_t, Id> wides_;
   std::map<std::string, Id, std::less<>> imports_;
 };
 

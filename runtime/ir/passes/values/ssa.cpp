@@ -2,19 +2,11 @@
 
 #include <algorithm>
 
+#include "runtime/ir/passes/flow/blocks_by_register.hpp"
 #include "runtime/ir/passes/flow/liveness.hpp"
 
 namespace lanewise::ir {
 namespace {
-
-/// Where a register is read before the block writes it, is written, and is compared by a branch.
-struct Sites {
-  std::vector<uint32_t> reads, writes, splits;
-};
-
-void add_once(std::vector<uint32_t>& blocks, uint32_t block) {
-  if (blocks.empty() || blocks.back() != block) blocks.push_back(block);
-}
 
 /// The predicate at the end of the block, and registers that it was computed from, through `and`,
 /// `or` and `not` of conditions.
@@ -39,32 +31,37 @@ void compared(const Block& block, uint32_t pred, int depth, std::vector<uint32_t
 class Placement {
  public:
   Placement(const Program& p, const Graph& graph, const BlockOrder& order, const DomTree& dom)
-      : p_(p), graph_(graph), order_(order), dom_(dom), sites_(p.regs.size()) {}
+      : p_(p),
+        graph_(graph),
+        order_(order),
+        dom_(dom),
+        reads_(p.regs.size()),
+        writes_(p.regs.size()),
+        splits_(p.regs.size()) {}
 
   std::vector<std::vector<uint32_t>> run(Ssa::Split split) {
     find_sites();
     if (split == Ssa::Split::at_branches) find_splits();
+    for (auto* blocks : {&reads_, &writes_, &splits_}) blocks->sort();
     find_frontiers();
     args_.resize(p_.blocks.size());
     for (auto* stamps : {&written_, &live_, &has_}) stamps->assign(p_.blocks.size(), kNone);
-    for (uint32_t r = 0; r < sites_.size(); ++r) place(r);
+    for (uint32_t r = 0; r < p_.regs.size(); ++r) place(r);
     return std::move(args_);
   }
 
  private:
   void find_sites() {
-    std::vector<uint32_t> written(p_.regs.size(), kNone);
     for (const uint32_t b : order_.nodes) {
       const auto read = [&](uint32_t r) {
-        if (written[r] != b) add_once(sites_[r].reads, b);
+        if (!writes_.is_last(r, b)) reads_.add(r, b);
       };
       for (const Inst& i : p_.blocks[b].insts) {
         for_each_use(i, read);
         for (const Reg r : i.dst) {
           if (!r.valid()) continue;
           if (!i.guard.always()) read(r.id);
-          add_once(sites_[r.id].writes, b);
-          written[r.id] = b;
+          writes_.add(r.id, b);
         }
       }
       for_each_use(p_.blocks[b].term, read);
@@ -80,7 +77,7 @@ class Placement {
       compared(p_.blocks[b], t.cond.reg.id, 3, regs);
       for (const uint32_t to : t.targets)
         if (to != 0 && graph_.preds[to].size() == 1)
-          for (const uint32_t r : regs) add_once(sites_[r].splits, to);
+          for (const uint32_t r : regs) splits_.add(r, to);
     }
   }
 
@@ -99,26 +96,26 @@ class Placement {
     }
   }
 
-  bool one_value(const Sites& s) const {
-    if (s.writes.empty()) return true;
-    return s.writes.size() == 1 && std::ranges::all_of(s.reads, [&](uint32_t b) {
-             return b != s.writes[0] && dom_.dominates(s.writes[0], b);
+  bool one_value(uint32_t r) const {
+    const auto writes = writes_.of(r);
+    if (writes.empty()) return true;
+    return writes.size() == 1 && std::ranges::all_of(reads_.of(r), [&](uint32_t b) {
+             return b != writes[0] && dom_.dominates(writes[0], b);
            });
   }
 
   void place(uint32_t r) {
-    const Sites& s = sites_[r];
-    if (s.reads.empty() || (s.splits.empty() && one_value(s))) return;
-    for (const uint32_t b : s.writes) written_[b] = r;
+    if (reads_.of(r).empty() || (splits_.of(r).empty() && one_value(r))) return;
+    for (const uint32_t b : writes_.of(r)) written_[b] = r;
     find_live(r);
-    work_ = s.writes;
+    work_.assign(writes_.of(r).begin(), writes_.of(r).end());
     const auto add = [&](uint32_t b) {
       if (has_[b] == r || live_[b] != r) return;
       has_[b] = r;
       args_[b].push_back(r);
       work_.push_back(b);
     };
-    for (const uint32_t b : s.splits) add(b);
+    for (const uint32_t b : splits_.of(r)) add(b);
     while (!work_.empty()) {
       const uint32_t b = work_.back();
       work_.pop_back();
@@ -127,7 +124,7 @@ class Placement {
   }
 
   void find_live(uint32_t r) {
-    work_ = sites_[r].reads;
+    work_.assign(reads_.of(r).begin(), reads_.of(r).end());
     for (const uint32_t b : work_) live_[b] = r;
     while (!work_.empty()) {
       const uint32_t b = work_.back();
@@ -144,7 +141,8 @@ class Placement {
   const Graph& graph_;
   const BlockOrder& order_;
   const DomTree& dom_;
-  std::vector<Sites> sites_;                     ///< [register]
+  /// That read a register before they write it, write it, and know what a branch found out of it.
+  BlocksByRegister reads_, writes_, splits_;
   std::vector<std::vector<uint32_t>> frontier_;  ///< [block] where its values meet others
   std::vector<uint32_t> written_, live_, has_;   ///< [block] the register of which it is true
   std::vector<uint32_t> work_;
