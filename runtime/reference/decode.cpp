@@ -320,8 +320,10 @@ class Decoder {
   void find_zeroed() {
     const bool all = out_.reads_other_lanes || wishes_.watched;
     std::vector<bool> read(program_.regs.size(), all);
-    if (!all)
-      for (const uint32_t r : ir::liveness(program_).in[0]) read[r] = true;
+    if (!all) {
+      const ir::Liveness live = ir::liveness(program_);
+      for (const uint32_t r : live.in[0]) read[r] = true;
+    }
     for (size_t i = 0; i < once_.size(); ++i)
       for (const ir::Reg r : program_.blocks[0].insts[i].dst)
         if (once_[i]) read[r.id] = false;
