@@ -7,7 +7,6 @@
 #include <map>
 
 namespace lanewise::test {
-namespace {
 
 /// A module compiled for one number of buffers.
 struct Pipeline {
@@ -26,8 +25,6 @@ struct Pipeline {
     vkDestroyShaderModule(device, module, nullptr);
   }
 };
-
-}  // namespace
 
 struct Compute::State {
   VkInstance instance = VK_NULL_HANDLE;

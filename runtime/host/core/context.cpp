@@ -47,6 +47,11 @@ Code code_of(const lw_fault& fault) {
   return Code::launch_failure;
 }
 
+/// Lanes that wait in vain do so because of what happened to others.
+bool waited(const lw_fault& fault) {
+  return fault.kind == std::string_view("step_budget");
+}
+
 /// No call fails on a GPU for what checks find, nor for freed memory.
 bool is_finding(const lw_fault& fault) {
   const std::string_view rule = fault.rule;
@@ -55,15 +60,18 @@ bool is_finding(const lw_fault& fault) {
          (rule.starts_with("sync-") && rule != "sync-deadlock" && rule != "sync-wave");
 }
 
-/// Of the first lane whose fault is more than a finding.
+/// Of the first lane whose fault is more than a finding, rather of one that did not wait in vain.
 Code code_of(lw_result* result, uint32_t faults) {
+  Code code = Code::success;
   for (uint32_t i = 0; i < faults; ++i) {
     lw_fault fault{};
     fault.struct_size = sizeof fault;
     check(lw_result_fault(result, i, &fault));
-    if (!is_finding(fault)) return code_of(fault);
+    if (is_finding(fault) || (waited(fault) && code != Code::success)) continue;
+    code = code_of(fault);
+    if (!waited(fault)) break;
   }
-  return Code::success;
+  return code;
 }
 
 /// Where no device is named: a GPU, else the reference engine. On the same cores a CPU's Vulkan
@@ -295,6 +303,7 @@ std::string Context::about_peer(const lw_fault& fault, int device) const {
 std::string Context::add_faults(lw_result* result, const lw_result_info& info, int device) {
   const std::lock_guard lock(findings_mutex_);
   std::string first;
+  bool settled = false;
   uint64_t counted = 0;
   for (uint32_t i = 0; i < info.reported_faults; ++i) {
     lw_fault fault{};
@@ -305,7 +314,8 @@ std::string Context::add_faults(lw_result* result, const lw_result_info& info, i
     findings_->add_subject(report.kernel);
     if (!findings_->add(findings::of_fault(report, fault.report, ""))) continue;
     ++counted;
-    if (!first.empty()) continue;
+    if (settled || (!first.empty() && waited(fault))) continue;
+    settled = !waited(fault);
     first = fault.report;
     while (first.ends_with('\n')) first.pop_back();
     first += "\n" + about_peer(fault, device);
