@@ -1,10 +1,12 @@
-// A failed assertion is the error of the next call that waits, and stays; its text is on standard error.
+// A failed assertion is the error of the next call that waits, and stays, though other lanes wait for what then never
+// comes; its text is on standard error.
 #include <cassert>
 
 #include "check.h"
 
-__global__ void checked(const int* data, int limit) {
+__global__ void checked(const volatile int* data, int limit) {
   assert(data[threadIdx.x] < limit && "too large");
+  while (limit < 32 && data[0] == 0) continue;
 }
 
 int main() {
