@@ -50,7 +50,7 @@ bool odd_nan(uint64_t bits, Type type) {
 /// Backwards: values whose bits somebody may look at.
 class Seen {
  public:
-  explicit Seen(const Ssa& ssa) : ssa_(ssa), p_(ssa.program()), seen_(ssa.size()) {
+  explicit Seen(const Ssa& ssa) : p_(ssa.program()), seen_(ssa.size()) {
     for (const uint32_t b : ssa.order().nodes) {
       const auto& insts = p_.blocks[b].insts;
       for (size_t i = 0; i < insts.size(); ++i) {
@@ -82,7 +82,6 @@ class Seen {
     work_.push_back(value);
   }
 
-  const Ssa& ssa_;
   const Program& p_;
   std::vector<bool> seen_;
   std::vector<uint32_t> work_;

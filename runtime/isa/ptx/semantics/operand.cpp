@@ -132,7 +132,8 @@ ir::Operand Emit::constant(const Operand& o, PType type) {
 }
 
 ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
-  if (o.name == "%is_explicit_cluster" && type.is_pred()) return imm(kernel.kernel.explicit_cluster ? 1 : 0);
+  if (o.name == "%is_explicit_cluster" && type.is_pred())
+    return imm(kernel.kernel.explicit_cluster ? 1 : 0);
   const std::optional<Fixed> fixed = fixed_value(o.name);
   const SpecialRegister* s = special_named(without_cluster(o.name));
   const bool grid_id = o.name == "%gridid";
