@@ -40,8 +40,7 @@ Id Builder::new_id(Id type, Row row, size_t at) {
   return static_cast<Id>(places_.size() - 1);
 }
 
-// --- the module
-// ------------------------------------------------------------------------------------
+// --- the module ----------------------------------------------------------------------------------
 
 void Builder::addDecoration(Id id, spv::Decoration decoration,
                             std::initializer_list<uint32_t> more) {
@@ -93,8 +92,7 @@ Id Builder::declare_function(Id result, Id type, std::span<const Id> params,
   return id;
 }
 
-// --- types and constants
-// ---------------------------------------------------------------------------
+// --- types and constants -------------------------------------------------------------------------
 
 Id Builder::declare(spv::Op op, Id type, std::span<const uint32_t> operands) {
   Words& to = row(Row::declarations);
@@ -178,8 +176,7 @@ Id Builder::createVariable(spv::StorageClass storage, Id type, const char* name,
   return id;
 }
 
-// --- blocks
-// ----------------------------------------------------------------------------------------
+// --- blocks --------------------------------------------------------------------------------------
 
 Block* Builder::new_block() {
   Block& block = blocks_.emplace_back();
@@ -254,8 +251,7 @@ void Builder::createLoopMerge(Block* merge, Block* again, spv::LoopControlMask c
   here_->again_ = again;
 }
 
-// --- instructions
-// ----------------------------------------------------------------------------------
+// --- instructions --------------------------------------------------------------------------------
 
 Id Builder::createOp(spv::Op op, Id type, std::span<const uint32_t> operands) {
   Words& to = row(Row::code);
@@ -275,8 +271,7 @@ Id Builder::createLoad(Id variable) {
   return createOp(spv::OpLoad, made(getTypeId(variable)).getIdOperand(1), {variable});
 }
 
-// --- the words
-// -------------------------------------------------------------------------------------
+// --- the words -----------------------------------------------------------------------------------
 
 std::vector<uint32_t> Builder::words() {
   end_range();
