@@ -223,7 +223,7 @@ TEST_CASE("imported memory: offsets become the addresses of its windows") {
     for (uint32_t i = 0; i < 192; ++i)
       args.insert(args.end(), {kArena, 1, 4 * i, i < 8 ? 0U : 0x4000U});
     m.run(d, v, "lw_device_address", args);
-    for (uint32_t i = 0; i < 192; ++i) {
+    for (size_t i = 0; i < 192; ++i) {
       const uint64_t offset = (i < 8 ? 0 : uint64_t{0x4000} << 32) + 4 * i;
       uint64_t wanted = (uint64_t{1} << 32 | kArena) + offset;
       if (i >= 64 && i < 72) wanted = 0x7fffffff0 + 4 * (i - 64);
@@ -296,7 +296,7 @@ TEST_CASE("compare and swap under contention") {
     m.run(d, v, "lw_atom_shared_cas_u64", cas64);
     CHECK(m.backing[6] == 5);
     uint32_t winners = 0;
-    for (uint32_t i = 0; i < 64; ++i) winners += m.result[2 * i] == 1 && m.result[2 * i + 1] == 2;
+    for (size_t i = 0; i < 64; ++i) winners += m.result[2 * i] == 1 && m.result[2 * i + 1] == 2;
     CHECK(winners == 1);
   });
 }
@@ -412,7 +412,7 @@ TEST_CASE("GCN buffer addresses: literal witnesses") {
       args.insert(args.end(), std::begin(w.d), std::end(w.d));
       args.insert(args.end(), {w.index, w.offset, w.soffset, w.flags});
     }
-    args.resize(64 * 8, 0);
+    args.resize(size_t{64} * 8, 0);
     Machine m;
     m.run(d, v, "lw_buffer_address", args);
     for (size_t i = 0; i < std::size(rows); ++i) {
