@@ -116,6 +116,24 @@ TEST_CASE("declarations, labels and targets") {
         std::string::npos);
 }
 
+TEST_CASE("a barrier that may be the one that barrier.cluster waits at") {
+  const auto errors = [](const std::string& barrier) {
+    return lower_text(
+               ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n.reg .b32 "
+               "%r<2>;\n"
+               "mov.u32 %r1, 3;\n" +
+               barrier + "\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n")
+        .diagnostics;
+  };
+  for (const char* barrier : {"bar.sync 15;", "bar.sync %r1;", "barrier.cta.arrive 15, 64;"}) {
+    const auto found = errors(barrier);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].line == 9);
+    CHECK(found[0].message.find("`barrier.cluster` waits at barrier 15") != std::string::npos);
+  }
+  CHECK(errors("bar.sync 14;").empty());
+}
+
 TEST_CASE("all errors are reported, in line order") {
   const auto r = lower_text(kernel_with("frob;\nadd.s32 %r1, %r2;\nbra nowhere;"));
   REQUIRE(r.diagnostics.size() == 3);

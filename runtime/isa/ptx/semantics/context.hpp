@@ -113,6 +113,8 @@ class KernelContext {
   /// How many of them are taken; functions give back what they took when they return.
   ir::Reg alloca_top();
   size_t allocas = 0;  ///< lowered so far
+  bool cluster_waits = false,
+       may_take_15 = false;  ///< `barrier.cluster.wait`; a barrier that may be 15
   uint32_t shared_offset(const Variable& variable) const { return shared_.at(&variable); }
   bool has_shared(const Variable& variable) const { return shared_.contains(&variable); }
 

@@ -16,9 +16,20 @@ void barrier(Emit& e, ir::BarrierKind kind, std::vector<ir::Reg> dst,
 /// Compilers and libraries give out low numbers.
 constexpr uint32_t kClusterBarrier = 15;
 
+/// Barrier 15 as both would let lanes meet that must not.
+void keep_apart(Emit& e) {
+  if (e.kernel.cluster_waits && e.kernel.may_take_15)
+    Emit::fail(e.inst.loc,
+               "`barrier.cluster` waits at barrier 15, which another instruction of the kernel "
+               "names or may name; "
+               "give that one a constant number below 15");
+}
+
 ir::Operand barrier_id(Emit& e, size_t i) {
   if (e.is_constant(i) && e.operand(i).bits > 15)
     Emit::fail(e.operand(i).loc, "there are barriers 0 to 15");
+  if (!e.is_constant(i) || e.operand(i).bits == kClusterBarrier) e.kernel.may_take_15 = true;
+  keep_apart(e);
   return e.raw(i, kU32);
 }
 
@@ -57,6 +68,8 @@ void reduce(Emit& e) {
 // does behind them waits forever here.
 void cluster_arrive(Emit&) {}
 void cluster_wait(Emit& e) {
+  e.kernel.cluster_waits = true;
+  keep_apart(e);
   barrier(e, ir::BarrierKind::sync, {}, {imm(kClusterBarrier), imm(0)});
 }
 
