@@ -2,6 +2,7 @@
 // LANEWISE_TEST_TURNS names the test and those devices, the one of this program first.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 
@@ -25,15 +26,15 @@ class Turns {
                           excluded_patterns(test, "file", device)});
   }
 
-  /// To be asked of each case in the same order. A case that this device leaves out altogether is
-  /// not its business here.
-  bool runs(const std::string& file, const std::string& name) {
+  /// The case's name alone decides, so that a new case or exclusion moves no other case to another
+  /// device. A case that this device leaves out altogether is not its business here.
+  bool runs(const std::string& file, const std::string& name) const {
     const std::string stem = std::filesystem::path(file).stem().string();
     std::vector<std::string_view> able;
     for (const Device& d : devices_)
       if (!is_excluded(d.cases, name) && !is_excluded(d.files, stem)) able.push_back(d.name);
     if (able.size() < 2) return true;
-    return able[dealt_++ % able.size()] == own_ || std::ranges::find(able, own_) == able.end();
+    return able[hash(name) % able.size()] == own_ || std::ranges::find(able, own_) == able.end();
   }
 
  private:
@@ -41,9 +42,15 @@ class Turns {
     std::string name;
     std::vector<std::string> cases, files;
   };
+  // FNV-1a: std::hash may differ from one library to the next.
+  static uint64_t hash(std::string_view name) {
+    uint64_t h = 0xcbf29ce484222325;
+    for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return h ^ h >> 32;
+  }
+
   std::string own_;
   std::vector<Device> devices_;
-  size_t dealt_ = 0;
 };
 
 }  // namespace lanewise::test
