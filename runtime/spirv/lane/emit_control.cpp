@@ -251,19 +251,27 @@ void LaneEmitter::emit_loop(const Node& n) {
   const Construct construct = constructs_.back();
   constructs_.pop_back();
   bool repeats = construct.continued;
+  bool counts = n.counts && !shape_.looks_once;
+  bool counted = false;
   if (!m_.terminated()) {
+    // Iterations that continue elsewhere count at the back edge.
+    if (counts && !together && !construct.continued)
+      counted = state().step_or([&] {
+        m_.createStore(m_.b(true), stop);
+        m_.createBranch(merge);
+      });
     m_.createBranch(again);
     repeats = true;
   }
+  counts = counts && repeats;
 
   m_.setBuildPoint(again);
-  const bool counts = repeats && n.counts && !shape_.looks_once;
   if (shape_.looks_once && repeats && !construct.broken) {
     // The guest never leaves the loop, the driver does: compilers ask for an exit.
     const Id spare = launch_word(kLaunchSpareWord);
     const Id always = m_.op(spv::OpIEqual, m_.bool_type, {spare, m_.u(0)});
     m_.createConditionalBranch(always, header, merge);
-  } else if (!counts) {
+  } else if (!counts || counted) {
     m_.createBranch(header);
   } else if (together) {
     const Id go_on = group_may_go_on(n.site);

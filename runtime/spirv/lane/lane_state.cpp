@@ -73,33 +73,53 @@ void LaneState::note(Id wrong, Id point, Id low, Id high) {
   m_.createStore(m_.select(first, high, load(high_)), high_);
 }
 
-Id LaneState::step() {
-  const Id left = load(left_);
-  if (looks_once(target_)) {
-    const Id go_on = m_.op(spv::OpINotEqual, m_.bool_type, {left, m_.u(0)});
-    const Id one = m_.select(go_on, m_.u(1), m_.u(0));
-    m_.createStore(m_.op(spv::OpISub, m_.uint_type, {left, one}), left_);
-    return go_on;
-  }
-  m_.createStore(m_.op(spv::OpISub, m_.uint_type, {left, m_.u(1)}), left_);
-  const Id used_up = m_.op(spv::OpIEqual, m_.bool_type, {left, m_.u(0)});
-  Block* before = m_.getBuildPoint();
-  Block* refill = m_.new_block();
-  Block* merge = m_.new_block();
-  m_.createSelectionMerge(merge);
-  m_.createConditionalBranch(used_up, refill, merge);
-  m_.setBuildPoint(refill);
+/// Takes steps from the reserve; false = there are none.
+Id LaneState::refill() {
   const Id more = m_.call("lw_refill", m_.uint_type, {load(reserve_)});
   if (step_budget_)
     m_.createStore(m_.op(spv::OpISub, m_.uint_type, {load(reserve_), more}), reserve_);
   // A lane that was stopped stays so: its next step looks again.
   const Id at_least = m_.glsl(GLSLstd450UMax, m_.uint_type, {more, m_.u(1)});
   m_.createStore(m_.op(spv::OpISub, m_.uint_type, {at_least, m_.u(1)}), left_);
-  const Id some = m_.op(spv::OpINotEqual, m_.bool_type, {more, m_.u(0)});
+  return m_.op(spv::OpINotEqual, m_.bool_type, {more, m_.u(0)});
+}
+
+/// One step less; true = that was the last before a look at the reserve.
+Id LaneState::count() {
+  const Id left = load(left_);
+  m_.createStore(m_.op(spv::OpISub, m_.uint_type, {left, m_.u(1)}), left_);
+  return m_.op(spv::OpIEqual, m_.bool_type, {left, m_.u(0)});
+}
+
+Id LaneState::step() {
+  if (looks_once(target_)) {
+    const Id left = load(left_);
+    const Id go_on = m_.op(spv::OpINotEqual, m_.bool_type, {left, m_.u(0)});
+    const Id one = m_.select(go_on, m_.u(1), m_.u(0));
+    m_.createStore(m_.op(spv::OpISub, m_.uint_type, {left, one}), left_);
+    return go_on;
+  }
+  const Id used_up = count();
+  Block* before = m_.getBuildPoint();
+  Block* take = m_.new_block();
+  Block* merge = m_.new_block();
+  m_.createSelectionMerge(merge);
+  m_.createConditionalBranch(used_up, take, merge);
+  m_.setBuildPoint(take);
+  const Id some = refill();
   Block* after = m_.getBuildPoint();
   m_.createBranch(merge);
   m_.setBuildPoint(merge);
   return m_.op(spv::OpPhi, m_.bool_type, {m_.b(true), before->getId(), some, after->getId()});
+}
+
+bool LaneState::step_or(const std::function<void()>& stop) {
+  if (looks_once(target_)) return false;
+  m_.when(count(), [&] {
+    const Id none = m_.op(spv::OpLogicalNot, m_.bool_type, {refill()});
+    m_.when(none, stop);
+  });
+  return true;
 }
 
 Id LaneState::out_of_steps() {

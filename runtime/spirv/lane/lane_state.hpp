@@ -37,6 +37,9 @@ class LaneState {
   /// A back edge: true = go on. When not, out_of_steps() says whether the budget is used up; else
   /// the host wants the launch to end.
   Id step();
+  /// The same where the iteration may still leave its loop: `stop` leaves it, in a branch that
+  /// hardly any iteration takes, so the others carry no answer. False = not on this device.
+  bool step_or(const std::function<void()>& stop);
   Id out_of_steps();
   /// The driver has left a loop for the lane, unless the launch was asked to . `which`: kCutHere
   /// or kCutAnywhere.
@@ -55,6 +58,8 @@ class LaneState {
   Id group_id();
 
  private:
+  Id count();
+  Id refill();
   Id unreported();
   void write(Id lane);
   Id load(Id variable) { return m_.createLoad(variable); }

@@ -7,21 +7,24 @@
 // eye on what the first lost. Some compilers for CPUs run both sides of every branch: it has none.
 // Why each step is exact: docs/numerics.md.
 
+/// The upper 26 of 53 bits. An `and` with a constant whose upper half is all ones becomes one of
+/// words in Mesa 25, which are taken apart and put together again; LLVM makes one `and` of this.
+double upper_bits(const in uint64_t x) {
+  return double_of(((x >> 26) & 0x3ffffffffeUL) << 26);
+}
 /// a * b = product + error, exactly, when the error is no smaller than the least subnormal number.
 /// Made of 26 bits of `a` and the other 27, and of 26 bits of `b` and 26 more with a sign. Not for a
 /// `b` so large that its 26 bits are an infinity.
 double product_error(const in double a, const in double b, const in double product) {
-  const uint64_t top = 0xfffffffff8000000UL;
-  const double ah = double_of(bits_of(a) & top);
-  const double bh = double_of((bits_of(b) + 0x4000000UL) & top);
+  const double ah = upper_bits(bits_of(a));
+  const double bh = upper_bits(bits_of(b) + 0x4000000UL);
   precise double al = a - ah, bl = b - bh;
   precise double error = ((ah * bh - product) + ah * bl + al * bh) + al * bl;
   return error;
 }
 /// The same for large operands, too.
 double masked_product_error(const in double a, const in double b, const in double product) {
-  const uint64_t top = 0xfffffffff8000000UL;  // 26 of the 53 bits
-  precise double ah = double_of(bits_of(a) & top), bh = double_of(bits_of(b) & top);
+  const double ah = upper_bits(bits_of(a)), bh = upper_bits(bits_of(b));
   precise double al = a - ah, bl = b - bh;  // 27 bits each: their product would need 54
   precise double b_even = double_of(bits_of(b) & ~uint64_t(1));
   precise double bl_even = b_even - bh, b_last = b - b_even;

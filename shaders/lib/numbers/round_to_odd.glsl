@@ -14,12 +14,13 @@ double sum_error(const in double a, const in double b, const in double sum) {
   return error;
 }
 
-/// Both differences are 0 or have the sign of the error. An infinity leaves a NaN: no error. Why:
-/// docs/numerics.md.
+/// Both differences are 0 or have the sign of the error, which the next steps need sooner than whether
+/// there is one. An infinity leaves a NaN: no error. Why: docs/numerics.md.
 double add_to_odd(const in double a, const in double b) {
   precise double sum = a + b;
-  precise double error = (a - (sum - b)) + (b - (sum - a));
-  const uint64_t bits = bits_of(sum);
-  const uint64_t inward = uint64_t(int64_t(bits ^ bits_of(error)) >> 63);
+  precise double of_a = a - (sum - b), of_b = b - (sum - a);
+  const uint64_t bits = bits_of(sum), signs = bits_of(of_a) | bits_of(of_b);
+  const uint64_t inward = uint64_t(int64_t(bits ^ signs) >> 63);
+  precise double error = of_a + of_b;
   return double_of(mix(bits, (bits + inward) | 1UL, abs(error) > 0.0lf));
 }
