@@ -50,33 +50,31 @@ std::vector<Form> integer_forms() {
 }  // namespace
 
 TEST_CASE("mma: sums of floats follow the rule of their generation") {
-  uint64_t seed = 1;
+  uint64_t seed = 58;  // devices run one of each case (runs_here)
   for (const Form& f : float_forms())
-    for (const bool edges : {false, true})
-      if (runs_here(seed))
-        run(f, seed++, edges);
-      else
-        ++seed;
+    if (runs_here(seed))
+      run(f, seed++);
+    else
+      ++seed;
 }
 
 TEST_CASE("mma: sums by fma, policy mma.accumulate") {
-  uint64_t seed = 500;
+  uint64_t seed = 549;
   for (const Form& f :
        {Form{16, 8, 16, "f16", "f16", "f32", 80}, Form{16, 8, 16, "f16", "f16", "f16", 80},
         Form{16, 8, 8, "bf16", "bf16", "f32", 80}, Form{16, 8, 8, "tf32", "tf32", "f32", 80},
         Form{16, 8, 32, "e4m3", "e5m2", "f32", 89}})
-    for (const bool edges : {false, true})
-      if (runs_here(seed))
-        run(f, seed++, edges, "fma");
-      else
-        ++seed;
+    if (runs_here(seed))
+      run(f, seed++, "fma");
+    else
+      ++seed;
 }
 
 TEST_CASE("mma: sums of integers and bits") {
   uint64_t seed = 1000;
   for (const Form& f : integer_forms())
     if (runs_here(seed))
-      run(f, seed++, false);
+      run(f, seed++);
     else
       ++seed;
 }

@@ -52,6 +52,9 @@ inline std::string reg_list(const std::string& prefix, unsigned n) {
   return list + "}";
 }
 
+/// Of a launch: the first has random inputs, the second edges.
+inline constexpr unsigned kGroups = 2;
+
 inline std::string kernel_text(const Form& f) {
   const bool wide = f.a == "f64";
   const unsigned unit = wide ? 8 : 4;
@@ -67,8 +70,8 @@ inline std::string kernel_text(const Form& f) {
     << (f.sm < 100 ? "" : "a") << "\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
     << ".reg ." << factor << " %a<" << a << ">, %b<" << b << ">;\n.reg ." << sum << " %c<" << c
     << ">, %d<" << c << ">;\n.reg .b64 %p, %q, %r;\n.reg .b32 %t, %e0;\nld.param.u64 %p, [p];\n"
-    << "mov.u32 %t, %tid.x;\nmul.wide.u32 %q, %t, " << (a + b + c + e) * unit
-    << ";\nadd.u64 %q, %p, %q;\n"
+    << "mov.u32 %t, %tid.x;\nmov.u32 %e0, %ctaid.x;\nmad.lo.u32 %t, %e0, 32, %t;\n"
+    << "mul.wide.u32 %q, %t, " << (a + b + c + e) * unit << ";\nadd.u64 %q, %p, %q;\n"
     << "mul.wide.u32 %r, %t, " << c * unit << ";\nadd.u64 %r, %p, %r;\n";
   unsigned at = 0;
   const auto load = [&](const std::string& prefix, unsigned n, const std::string& type) {
@@ -84,8 +87,8 @@ inline std::string kernel_text(const Form& f) {
   if (e != 0) s << ", %e0, " << f.selector;
   s << ";\n";
   for (unsigned i = 0; i < c; ++i)
-    s << "st.global." << sum << " [%r+" << 32 * (a + b + c + e) * unit + i * unit << "], %d" << i
-      << ";\n";
+    s << "st.global." << sum << " [%r+" << kGroups * 32 * (a + b + c + e) * unit + i * unit
+      << "], %d" << i << ";\n";
   s << "ret;\n}\n";
   return s.str();
 }
@@ -222,10 +225,11 @@ inline Sparsity sparsity(const Form& f, std::mt19937_64& rng) {
   return s;
 }
 
-inline void run(const Form& f, uint64_t seed, bool edges, const std::string& policy = "target") {
-  CAPTURE(f.text());
-  CAPTURE(seed);
-  std::mt19937_64 rng(seed);
+/// What the lanes of one warp read and what they must write, as words.
+struct Warp {
+  std::vector<uint32_t> in, want;
+};
+inline Warp warp(const Form& f, std::mt19937_64& rng, bool edges, const std::string& policy) {
   const auto fill = [&](size_t n, const std::string& type) {
     Part part(n);
     for (uint64_t& x : part) x = edges ? edge(type, rng) : near_one(type, rng);
@@ -240,38 +244,52 @@ inline void run(const Form& f, uint64_t seed, bool edges, const std::string& pol
                  wc = words_of(f.m * f.n, f.sum), we = f.sparse.empty() ? 0 : 1,
                  stride = wa + wb + wc + we;
   const Sparsity rows = we != 0 ? sparsity(f, rng) : Sparsity{};
-  std::vector<uint32_t> in(32 * (stride + wc));
-  std::vector<uint32_t> want(32 * wc);
+  Warp w{std::vector<uint32_t>(32 * stride), std::vector<uint32_t>(32 * wc)};
   for (unsigned lane = 0; lane < 32; ++lane) {
     for (unsigned i = 0; i < f.m * f.stored() / 32; ++i) {
       const model::Place p = model::a_place(f.m, f.a, lane, i);
-      put(in, lane * stride, f.a, i, a[p.row * f.stored() + p.column]);
+      put(w.in, lane * stride, f.a, i, a[p.row * f.stored() + p.column]);
     }
     for (unsigned i = 0; i < f.n * f.k / 32; ++i) {
       const model::Place p = model::b_place(f.b, lane, i);
-      put(in, lane * stride + wa, f.b, i, b[p.row * f.n + p.column]);
+      put(w.in, lane * stride + wa, f.b, i, b[p.row * f.n + p.column]);
     }
     for (unsigned i = 0; i < f.m * f.n / 32; ++i) {
       const model::Place p = model::c_place(lane, i);
       const uint64_t mine = c[p.row * f.n + p.column];
-      put(in, lane * stride + wa + wb, f.sum, i, mine);
+      put(w.in, lane * stride + wa + wb, f.sum, i, mine);
       Part x, y;
       for (unsigned k = 0; k < f.stored(); ++k) {
         x.push_back(a[p.row * f.stored() + k]);
         y.push_back(b[(we != 0 ? rows.columns[p.row][k] : k) * f.n + p.column]);
       }
-      put(want, lane * wc, f.sum, i, wanted(f, x, y, mine, policy));
+      put(w.want, lane * wc, f.sum, i, wanted(f, x, y, mine, policy));
     }
-    if (we != 0) in[lane * stride + wa + wb + wc] = rows.metadata[lane];
+    if (we != 0) w.in[lane * stride + wa + wb + wc] = rows.metadata[lane];
   }
-  auto memory = device().buffer(in);
+  return w;
+}
+
+inline void run(const Form& f, uint64_t seed, const std::string& policy = "target") {
+  CAPTURE(f.text());
+  CAPTURE(seed);
+  std::mt19937_64 rng(seed);
+  std::vector<uint32_t> words, want;
+  for (unsigned group = 0; group < kGroups; ++group) {
+    const Warp w = warp(f, rng, group != 0, policy);
+    words.insert(words.end(), w.in.begin(), w.in.end());
+    want.insert(want.end(), w.want.begin(), w.want.end());
+  }
+  const auto read = static_cast<ptrdiff_t>(words.size());
+  words.resize(words.size() + want.size());
+  auto memory = device().buffer(words);
   device()
       .load_text(kernel_text(f), lanewise::Isa::ptx)
       .kernel("k")
-      .launch({.grid = {1}, .block = {32}, .policies = {{"mma.accumulate", policy}}}, memory)
+      .launch({.grid = {kGroups}, .block = {32}, .policies = {{"mma.accumulate", policy}}}, memory)
       .check();
   std::vector<uint32_t> got = memory.read<uint32_t>();
-  got.erase(got.begin(), got.begin() + 32 * stride);
+  got.erase(got.begin(), got.begin() + read);
   if (f.a == "f64")  // NaNs of f64 are alike
     for (size_t i = 0; i + 1 < got.size(); i += 2)
       if (std::isnan(std::bit_cast<double>(uint64_t{got[i + 1]} << 32 | got[i])))

@@ -54,6 +54,15 @@ class ModuleBuilder : public Builder {
   Id to_b64(Id uvec2_value);
   Id to_uvec2(Id b64_value);
   Id extract(Id composite, Id type, unsigned index);
+  /// Bits that are 0, and bits that are 1, whatever the word's unknown parts are.
+  struct KnownBits {
+    uint32_t zeros = 0, ones = 0;
+  };
+  KnownBits known_bits(Id word, int depth = 6) const;
+  /// `word` lies below a power of two.
+  void note_below(Id word, uint32_t power) { below_[word] = power; }
+  /// `word & mask`; words that differ in other bits alone have one result, where that is seen.
+  Id masked(Id word, uint32_t mask);
   /// Bits of an f32 that is no subnormal for sure.
   void note_flushed(Id bits) { flushed_.insert(bits); }
   bool is_flushed(Id bits) const { return flushed_.contains(bits); }
@@ -120,6 +129,7 @@ class ModuleBuilder : public Builder {
   bool int64_;
   std::vector<MadeSet> made_;  ///< by hash; not all is remembered, and large modules stay in caches
   std::unordered_set<Id> flushed_;
+  std::unordered_map<Id, uint32_t> below_;
   Id glsl_set_ = spv::NoResult;
   size_t guest_loops_ = 0;
   std::unordered_map<uint32_t, Id> uints_;

@@ -129,26 +129,43 @@ Values LaneEmitter::pure_library() {
 }
 
 /// The library makes one sum; the rule says how many there are.
-Values LaneEmitter::dot() {
+LaneEmitter::DotSteps LaneEmitter::dot_steps() const {
   const bool integer = inst_->type == Type::s32;
   const ir::DotRule rule = ir::dot_rule(static_cast<uint32_t>(inst_->src[1].imm));
   const bool chain = !integer && rule.fraction == 0;
-  const uint32_t step = integer || chain ? ir::kDotWords : rule.words;
   // Code of several slots, or of lanes one after another, is a CPU's.
   const bool flat = masked() && shape_.lanes_per_invocation == 1;
-  const std::string function = fmt::format("lw_dot{}{}_{}", chain ? "_chain" : "",
-                                           flat ? "_flat" : "", ir::name(inst_->type));
+  const uint32_t step = integer || chain ? ir::kDotWords : rule.words;
+  return {.total = rule.total,
+          .words = std::min<uint32_t>(step, rule.total),
+          .flags = integer ? (inst_->sat ? host_shader::SAT : 0U)
+                           : rule.fraction | uint32_t{rule.kept} << 8,
+          .function = fmt::format("lw_dot{}{}_{}", chain ? "_chain" : "", flat ? "_flat" : "",
+                                  ir::name(inst_->type))};
+}
+
+/// Word `n` of both factors' words, 8 of each, in a step.
+Id LaneEmitter::dot_word(const DotSteps& steps, uint32_t step, uint32_t n) {
+  const uint32_t word = n % ir::kDotWords, at = step * steps.words + word;
+  if (word >= steps.words || at >= steps.total) return m_.u(0);
+  return src(2 + n - word + at);
+}
+
+Id LaneEmitter::dot_call(const DotSteps& steps, Id sum, const Ids& factors) {
+  Ids args{sum};
+  args.insert(args.end(), factors.begin(), factors.end());
+  for (const uint32_t known : {steps.words, uint32_t{inst_->mode}, steps.flags})
+    args.push_back(m_.u(known));
+  return library(steps.function, m_.uint_type, args);
+}
+
+Values LaneEmitter::dot() {
+  const DotSteps steps = dot_steps();
   Id sum = src(0);
-  for (uint32_t first = 0; first < rule.total; first += step) {
-    const uint32_t words = std::min(step, rule.total - first);
-    Ids args{sum};
-    for (const uint32_t factor : {2U, 2U + ir::kDotWords})
-      for (uint32_t i = 0; i < ir::kDotWords; ++i)
-        args.push_back(i < words ? src(factor + first + i) : m_.u(0));
-    const uint32_t flags =
-        integer ? (inst_->sat ? host_shader::SAT : 0U) : rule.fraction | uint32_t{rule.kept} << 8;
-    for (const uint32_t known : {words, uint32_t{inst_->mode}, flags}) args.push_back(m_.u(known));
-    sum = library(function, m_.uint_type, args);
+  for (uint32_t step = 0; step * steps.words < steps.total; ++step) {
+    Ids factors;
+    for (uint32_t n = 0; n < 2 * ir::kDotWords; ++n) factors.push_back(dot_word(steps, step, n));
+    sum = dot_call(steps, sum, factors);
   }
   return {sum};
 }

@@ -34,6 +34,14 @@ Values binary(LaneEmitter& e, spv::Op code) {
   return {e.module().op(code, type(e), {a, b})};
 }
 
+/// In some of the slots of an invocation what a mask leaves of lanes' numbers is the same.
+Values intersection(LaneEmitter& e, spv::Op code) {
+  const ir::Operand& mask = e.inst().src[1];
+  if (!mask.is_imm() || !e.in_several_slots() || ir::width_of(e.inst().type) != ir::Width::b32)
+    return binary(e, code);
+  return {e.module().masked(e.src(0), static_cast<uint32_t>(mask.imm))};
+}
+
 Values multiply_high(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   const Id pair = m.makeStructResultType(m.uint_type, m.uint_type);
@@ -150,6 +158,10 @@ Values shift(LaneEmitter& e, spv::Op) {
     if (!arithmetic) return {zero};
     return {m.op(code, type(e), {a, m.u(bits - 1)})};
   }
+  // GPUs' compilers see this themselves.
+  const uint32_t beyond = ~(bits - 1);
+  if (e.in_several_slots() && (m.known_bits(amount).zeros & beyond) == beyond)
+    return {m.op(code, type(e), {a, amount})};
   const Id in_range = m.op(spv::OpULessThan, m.bool_type, {amount, m.u(bits)});
   if (arithmetic) {
     return {m.op(code, type(e), {a, m.select(in_range, amount, m.u(bits - 1))})};
@@ -282,7 +294,7 @@ constexpr NativeRow kIntegerRows[] = {
     {Op::addc, k32 | k64, nullptr, with_carry, spv::OpIAddCarry},
     {Op::subb, k32 | k64, nullptr, with_carry, spv::OpISubBorrow},
     {Op::and_, kPred, nullptr, binary, spv::OpLogicalAnd},
-    {Op::and_, ~kPred, nullptr, binary, spv::OpBitwiseAnd},
+    {Op::and_, ~kPred, nullptr, intersection, spv::OpBitwiseAnd},
     {Op::or_, kPred, nullptr, binary, spv::OpLogicalOr},
     {Op::or_, ~kPred, nullptr, binary, spv::OpBitwiseOr},
     {Op::xor_, kPred, nullptr, binary, spv::OpLogicalNotEqual},

@@ -250,6 +250,7 @@ void LaneEmitter::run() {
   find_variables();
   if (masked()) {
     subgroup_lane_ = m_.createLoad(frame_.subgroup_lane);
+    m_.note_below(subgroup_lane_, target_.subgroup_size);
     plan_slots();
   }
   initialise_variables();

@@ -118,8 +118,11 @@ class LaneEmitter {
   Id hidden(Id bits, ir::Width width);
   Id lane() const { return slot_->lane; }
   Id lane_in_wave() {
+    if (in_several_slots()) return in_wave(slot_->number);
     return m_.op(spv::OpBitwiseAnd, m_.uint_type, {lane(), m_.u(wave_lanes() - 1)});
   }
+  /// Wave mode with waves that are wider than subgroups.
+  bool in_several_slots() const { return shape_.together && slots_.size() > 1; }
   Id group(unsigned component) { return m_.extract(group_, m_.uint_type, component); }
   Id site() { return m_.u(inst_->site); }
   Id tick();  ///< 64 bits: the next value of the lane's clock
@@ -161,6 +164,14 @@ class LaneEmitter {
   void emit(const ir::Inst& inst);
   void emit_pure();
   Values pure_library();
+  /// Of the current sum of products: how many words of each factor there are, and in one step.
+  struct DotSteps {
+    uint32_t total, words, flags;
+    std::string function;  ///< of the library
+  };
+  DotSteps dot_steps() const;
+  Id dot_word(const DotSteps& steps, uint32_t step, uint32_t n);
+  Id dot_call(const DotSteps& steps, Id sum, const Ids& factors);
   Values dot();
   void emit_memory();
   void emit_event();
@@ -179,6 +190,10 @@ class LaneEmitter {
   bool once_for_all(const ir::Inst& inst) const;
   void set_library_state(const ir::Inst& inst);
   void in_slots(const std::function<void(uint32_t slot)>& body);
+  class Table;
+  Table dot_table(size_t n, uint32_t entries);
+  bool sums_in_turn(const ir::Inst& inst) const;
+  void dots_in_turn();
   void start_masks();
   Id active();
   void set_active(Id mask);
@@ -408,6 +423,7 @@ class LaneEmitter {
   /// where waves share subgroups), and those of them that exist once for all slots.
   std::vector<bool> uniform_, shared_;
   std::unique_ptr<MemberProof> members_;  ///< wave mode
+  std::map<uint32_t, Ids> dot_tables_;    ///< by their length
   MemberUse member_use_;                  ///< of the current instruction
   uint32_t block_ = 0, index_ = 0;        ///< which one is emitted
   uint32_t divergence_ = 0;  ///< constructs around the build point whose lanes may be inactive

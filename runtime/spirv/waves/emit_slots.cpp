@@ -184,6 +184,7 @@ void LaneEmitter::run_instruction(const ir::Inst& inst) {
   if (trait == OpTrait::wave) return subgroup_operation(inst);
   if (inst.op == ir::Op::trap) return masked_trap();
   if (inst.op == ir::Op::barrier || once_for_all(inst)) return emit(inst);
+  if (sums_in_turn(inst)) return dots_in_turn();
   if (inst.op == ir::Op::fence) {
     in_slots([&](uint32_t n) {
       set_library_state(inst);

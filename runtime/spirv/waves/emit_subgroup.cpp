@@ -177,8 +177,19 @@ Ids LaneEmitter::gathered(const Ids& values, const Ids& from, bool inside) {
           shuffled(values[0], m_.op(spv::OpBitwiseAnd, m_.uint_type, {place, m_.u(size - 1)})));
       continue;
     }
-    const Id place = m_.op(spv::OpBitwiseAnd, m_.uint_type, {lane, m_.u(size - 1)});
+    if (const size_t done = results.size(); done != 0 && lane == from[done - 1]) {
+      results.push_back(results.back());
+      continue;
+    }
+    const Id place = m_.masked(lane, size - 1);
     const auto shift = static_cast<uint32_t>(std::countr_zero(size));
+    // Which of the slots that there are, by the number's bits above the place.
+    const auto slots = static_cast<uint32_t>(values.size() - 1) << shift;
+    const ModuleBuilder::KnownBits bits = m_.known_bits(lane);
+    if (((bits.zeros | bits.ones) & slots) == slots) {
+      results.push_back(shuffled(values[(bits.ones & slots) >> shift], place));
+      continue;
+    }
     const Id slot = m_.op(spv::OpShiftRightLogical, m_.uint_type, {lane, m_.u(shift)});
     Ids moved;
     for (const Id value : values) moved.push_back(shuffled(value, place));
@@ -361,7 +372,9 @@ void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
         source = word(spv::OpBitwiseXor, self, asked);
         break;
       case ShflMode::idx:
-        source = word(spv::OpBitwiseOr, least, word(spv::OpBitwiseAnd, asked, outside));
+        source = limits.is_imm() && (limits.imm >> 8 & 31) == 0
+                     ? asked
+                     : word(spv::OpBitwiseOr, least, word(spv::OpBitwiseAnd, asked, outside));
         break;
     }
     const spv::Op legal = mode == ShflMode::up ? spv::OpSGreaterThanEqual : spv::OpSLessThanEqual;

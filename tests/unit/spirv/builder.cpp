@@ -82,3 +82,35 @@ TEST_CASE("a function of 200,000 constructs in a row needs no more stack than on
   m.makeReturn();
   CHECK(labels(m.words()).size() == 2 * kConstructs + 1);
 }
+
+TEST_CASE("what is known of a word's bits, and words under a mask that is alike for several") {
+  ModuleBuilder m(tier1());
+  m.begin_function("f");
+  const auto word = [&](spv::Op code, Id a, uint32_t b) {
+    return m.op(code, m.uint_type, {a, m.u(b)});
+  };
+  const auto bits = [&](Id id) {
+    const auto found = m.known_bits(id);
+    return std::pair(found.zeros, found.ones);
+  };
+  const Id lane = m.createLoad(m.createVariable(spv::StorageClassFunction, m.uint_type));
+  CHECK(bits(lane) == std::pair(0U, 0U));
+  m.note_below(lane, 8);
+  CHECK(bits(lane) == std::pair(~7U, 0U));
+  CHECK(bits(m.u(12)) == std::pair(~12U, 12U));
+  // Lane 16 + n, n below 8: no carry. 17 + n: no bit is known but those above.
+  const Id third = word(spv::OpIAdd, lane, 16);
+  CHECK(bits(third) == std::pair(~23U, 16U));
+  CHECK((bits(word(spv::OpIAdd, lane, 17)).second & 7) == 0);
+  CHECK(bits(word(spv::OpIAdd, word(spv::OpBitwiseAnd, lane, 6), 3)).second == 1);
+  const Id group = word(spv::OpShiftRightLogical, third, 2);
+  CHECK(bits(group) == std::pair(~5U, 4U));
+  const Id place = m.masked(lane, 3);
+  CHECK(m.masked(third, 3) == place);
+  const Id from = word(spv::OpBitwiseOr, word(spv::OpShiftLeftLogical, place, 3), 5);
+  CHECK(m.masked(from, 7) == m.u(5));
+  CHECK(bits(from) == std::pair(~31U | 2U, 5U));
+  CHECK(m.masked(third, 31) != m.masked(lane, 31));
+  CHECK(m.masked(third, 24) == m.u(16));
+  m.makeReturn();
+}

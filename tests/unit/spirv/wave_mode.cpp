@@ -1,6 +1,7 @@
 // Wave mode: modules of every shape are valid, and what cannot be kept together is reported.
 #include <doctest/doctest.h>
 
+#include "runtime/ir/dot.hpp"
 #include "runtime/support/error.hpp"
 #include "tests/unit/spirv/support.hpp"
 
@@ -136,6 +137,53 @@ TEST_CASE("wave mode: what is too much for a compiler that folds nothing is take
   CHECK(module.wave_mode == "serial");
   CHECK(module.wave_reason.find("too much for this driver's compiler") != std::string::npos);
   CHECK(spirv::validate(module.words) == "");
+}
+
+TEST_CASE("wave mode: slots share what a shuffle brings where they name the same lanes") {
+  // As matrix instructions do: lane % 4 says which eight lanes, an immediate which of them.
+  const auto shuffles = [](uint32_t mask, uint32_t by) {
+    Kernel k(1);
+    const Reg lane = k.sreg(ir::SReg::laneid), out = k.param64(0);
+    const Reg place = k.b.reg(Width::b32), first = k.b.reg(Width::b32), from = k.b.reg(Width::b32);
+    k.b.emit(Op::and_, Type::u32, {place}, {lane, ir::imm(mask)});
+    k.b.emit(Op::shl, Type::u32, {first}, {place, ir::imm(by)});
+    k.b.emit(Op::or_, Type::u32, {from}, {first, ir::imm(1)});
+    const Reg got = k.b.reg(Width::b32), valid = k.b.reg(Width::pred);
+    k.b.emit(Op::shfl, Type::none, {got, valid}, {lane, from, ir::imm(31), ir::imm(kAll)}).mode =
+        static_cast<uint8_t>(ir::ShflMode::idx);
+    k.memory(Op::store, ir::Space::global, Type::u32, 1, {}, {k.element(out, lane), got});
+    k.b.exit();
+    k.program.param_bytes = 8;
+    const std::string text = spirv::disassemble(translated(k, WaveMode::packed, 32).words);
+    size_t count = 0;
+    for (size_t at = text.find(" = OpGroupNonUniformShuffle "); at != std::string::npos;
+         at = text.find(" = OpGroupNonUniformShuffle ", at + 1))
+      ++count;
+    return count;
+  };
+  CHECK(shuffles(3, 3) == 4);    // one of each slot
+  CHECK(shuffles(28, 0) == 4);   // each slot its own
+  CHECK(shuffles(31, 1) == 16);  // each slot any
+}
+
+TEST_CASE("wave mode: a compiler that folds nothing gets one call for all slots' sums") {
+  Kernel k(1);
+  const Reg lane = k.sreg(ir::SReg::laneid), out = k.param64(0), sum = k.b.reg(Width::b32);
+  const Reg sent = shuffle(k, lane, ir::imm(1), ir::imm(kAll));
+  std::vector<ir::Operand> src{ir::imm(0), ir::imm(ir::dot_word({24, 23, 4, 8}))};
+  for (unsigned i = 0; i < 2 * ir::kDotWords; ++i) src.emplace_back(i % 3 == 0 ? sent : lane);
+  k.b.emit(Op::dot, Type::f32, {sum}, std::move(src)).mode =
+      ir::dot_mode(ir::Element::f16, ir::Element::f16);
+  k.memory(Op::store, ir::Space::global, Type::u32, 1, {}, {k.element(out, lane), sum});
+  k.b.exit();
+  k.program.param_bytes = 8;
+  spirv::Target target = with_subgroups(tier1(), 4);
+  const auto all = translated(k, WaveMode::packed, 32, target);
+  CHECK(spirv::validate(all.words) == "");
+  target.quirks.folds_nothing = true;
+  const auto one = translated(k, WaveMode::packed, 32, target);
+  CHECK(spirv::validate(one.words) == "");
+  CHECK(one.words.size() < 20'000);  // 16 copies are more than 80,000
 }
 
 TEST_CASE("wave mode: modules that are rewritten for drivers stay valid") {

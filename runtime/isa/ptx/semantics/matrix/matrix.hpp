@@ -52,12 +52,21 @@ struct LanePlace {
 /// Which elements of B the stored ones of a sparse A meet (mma.sp): operands 4 and 5.
 class Selection {
  public:
-  Selection(Emit& e, const LanePlace& at, MatrixShape shape, MatrixType a);
+  Selection(Emit& e, MatrixShape shape, MatrixType a);
   /// Words of a column for the stored words of the lane's row: its group, or that plus 8.
   OperandList chosen(Emit& e, unsigned row, const OperandList& column) const;
 
  private:
-  OperandList rows_[2];  ///< a selector of prmt for each stored word
+  /// Of a stored word: how far each part of it lies up in its word of the column, and, of halves,
+  /// whether that is the second one.
+  struct Parts {
+    OperandList shifts, second;
+  };
+  static Parts two_halves(Emit& e, ir::Operand choice);
+  static Parts four_bytes(Emit& e, ir::Operand choice);
+  static ir::Operand joined(Emit& e, const Parts& parts, ir::Operand first, ir::Operand second);
+
+  std::vector<Parts> rows_[2];  ///< of each stored word
 };
 
 /// Runs `body` without the instruction's guard: what it computes reaches no register of the guest.

@@ -47,7 +47,7 @@ class Multiply {
   /// The registers of the sums.
   OperandList run(const OperandList& a, const OperandList& b, const OperandList& c, bool sparse) {
     std::optional<Selection> selection;
-    if (sparse) selection.emplace(e_, at_, shape_, a_);
+    if (sparse) selection.emplace(e_, shape_, a_);
     const FragmentSize rows = fragment_size(shape_.m, sparse ? shape_.k / 2 : shape_.k, a_);
     const FragmentSize columns = fragment_size(shape_.n, shape_.k, b_);
     std::vector<OperandList> left, right;
