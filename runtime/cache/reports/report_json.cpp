@@ -71,7 +71,7 @@ Json counters(const LevelCounters& n, const Engine::Dirty& left) {
             {"unchanged", n.by_class[3]}}}};
 }
 
-constexpr const char* kSpaces[] = {"generic",  "global",      "local", "shared",
+constexpr const char* kSpaceNames[] = {"generic",  "global",      "local", "shared",
                                    "constant", "instruction", "crs"};
 constexpr const char* kKinds[] = {"none", "load", "store", "atomic", "control", "fence", "fetch"};
 
@@ -81,7 +81,7 @@ Json site(const Tracker& t, const trace::Site& s, const SiteCounters& n) {
             {"file", s.file},
             {"line", s.line},
             {"kind", kKinds[static_cast<size_t>(s.kind)]},
-            {"space", kSpaces[static_cast<size_t>(s.space)]},
+            {"space", kSpaceNames[static_cast<size_t>(s.space)]},
             {"text", s.text},
             {"instructions", n.instructions},
             {"lanes", n.lanes},
