@@ -56,11 +56,14 @@ struct Liveness {
 };
 Liveness liveness(const Program& program);
 
+/// Which lanes a proof covers. Registers that the program calls scalar are the same in a wave.
+enum class Together : uint8_t { wave, group };
+
 /// Every barrier and cross-lane operation is proven to be reached by all lanes of the group
 /// together (no lane exits before).
 bool convergence_uniform(const Program& program);
-/// The same of barriers alone.
-bool barriers_uniform(const Program& program);
+/// The same of barriers alone, for the lanes of each group or of each wave.
+bool barriers_uniform(const Program& program, Together together = Together::group);
 
 /// Where the only cross-lane operations ask whether some lane of the wave has a condition that all
 /// lanes of the group have or none, the condition itself takes their place; else nothing is

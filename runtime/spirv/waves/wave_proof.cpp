@@ -48,7 +48,10 @@ std::optional<Obstacle> obstacle_to_waves(const ir::Program& program, uint32_t l
     const auto found = loop();
     return found ? found : Obstacle{yield, "a loop may wait here for another wave"};
   }
-  const bool barriers = ir::barriers_uniform(program);
+  // A group that is one wave waits for nobody else.
+  const bool one_wave = lanes <= program.wave_lanes;
+  const bool barriers =
+      ir::barriers_uniform(program, one_wave ? ir::Together::wave : ir::Together::group);
   for (const ir::Block& block : program.blocks) {
     for (const ir::Inst& inst : block.insts) {
       if (inst.op != Op::barrier) continue;

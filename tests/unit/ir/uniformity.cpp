@@ -199,7 +199,8 @@ TEST_CASE("a register that holds one value here and another there") {
 
 // As GCN narrows EXEC around a block, and asks a mask whether to iterate again.
 TEST_CASE("branches on masks of whole waves") {
-  const auto reached = [](const std::string& before, const std::string& after) {
+  const auto reached = [](const std::string& before, const std::string& after,
+                          Together together = Together::group) {
     const Program p = parse_program(R"(program "k" gcn wave 64
 memory param 8 shared 0 local 0
 reg r0 b32
@@ -233,7 +234,7 @@ block b4 "end"
   exit
 )");
     REQUIRE(verify(p).empty());
-    return barriers_uniform(p);
+    return barriers_uniform(p, together);
   };
   const std::string asks =
       "  p5 = and.pred p2, p4\n  d6 = ballot.u64 p5\n  p5 = icmp.u64.ne d6, 0\n";
@@ -248,6 +249,9 @@ block b4 "end"
   // Waves that are not full have other masks.
   CHECK_FALSE(reached("", "  d6 = ballot.u64 p4\n  p5 = icmp.u64.ne d6, 0xffffffffffffffff\n"));
   CHECK_FALSE(reached("", "  d6 = ballot.u64 p4\n  p5 = icmp.u64.gt d6, 0\n"));
+  // In a group that is one wave, what a ballot gives is the same for all; a lane's own bit is not.
+  CHECK(reached("  p4 = icmp.u32.lt r0, 9\n", asks, Together::wave));
+  CHECK_FALSE(reached("  p4 = icmp.u32.lt r0, 9\n", "  p5 = and.pred p2, p4\n", Together::wave));
 }
 
 TEST_CASE("a ballot on what the whole group agrees about is the condition itself") {

@@ -231,11 +231,11 @@ bool reached_by_all(const Program& p, uint32_t block, const Uniformity& u, IsPoi
   return true;
 }
 
-bool all_uniform(const Program& program, IsPoint is_point) {
+bool all_uniform(const Program& program, Together together, IsPoint is_point) {
   const auto has_point = [&](const Block& b) { return std::ranges::any_of(b.insts, is_point); };
   if (std::ranges::none_of(program.blocks, has_point)) return true;
   const auto proven = [&](Uniformity::Follow follow) {
-    const Uniformity u(program, Together::group, follow);
+    const Uniformity u(program, together, follow);
     return std::ranges::all_of(u.ssa().order().nodes, [&](uint32_t b) {
       return !has_point(program.blocks[b]) ||
              (u.block(b) && reached_by_all(program, b, u, is_point));
@@ -294,10 +294,10 @@ bool drop_uniform_ballots(Program& program) {
 }
 
 bool convergence_uniform(const Program& program) {
-  return all_uniform(program, is_convergence_point);
+  return all_uniform(program, Together::group, is_convergence_point);
 }
-bool barriers_uniform(const Program& program) {
-  return all_uniform(program, is_barrier);
+bool barriers_uniform(const Program& program, Together together) {
+  return all_uniform(program, together, is_barrier);
 }
 
 }  // namespace lanewise::ir

@@ -4,12 +4,10 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/values/numbers.hpp"
 
 namespace lanewise::ir {
-
-/// Which lanes a proof covers. Registers that the program calls scalar are the same in a wave.
-enum class Together : uint8_t { wave, group };
 
 /// Equal operands in all lanes give equal results in all lanes.
 bool keeps_uniform(const Inst& inst, Together together);

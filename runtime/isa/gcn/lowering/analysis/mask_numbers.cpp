@@ -6,6 +6,8 @@
 
 #include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
 #include "runtime/isa/gcn/lowering/analysis/unread_bits.hpp"
+#include "runtime/isa/gcn/lowering/analysis/unread_values.hpp"
+#include "runtime/isa/gcn/lowering/analysis/vector_effects.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -206,6 +208,34 @@ void find_unread_bits(const Kernel& k, Analysis& a) {
   }
 }
 
+/// Moves of a mask's number to lanes that do not read it.
+std::vector<size_t> moves_of_numbers(const Kernel& k, const Analysis& a) {
+  std::vector<size_t> out;
+  for (const BasicBlock& b : a.blocks) {
+    if (!b.reached) continue;
+    ScalarSet stale = b.stale_in;
+    for (size_t n = b.begin; n < b.end; ++n) {
+      const Instruction& i = k.code[n];
+      const Operand* from = is_plain_move(i) ? i.operand(Slot::src0) : nullptr;
+      const bool scalar = from != nullptr && !from->immediate && is_scalar(from->code);
+      if (scalar && stale.test(from->code) && !a.dead_moves[n]) out.push_back(n);
+      step_stale(i, stale);
+    }
+  }
+  return out;
+}
+
+/// They are dead, too. Where registers are counted, dead moves are not looked for either.
+void find_unread_values(const Kernel& k, Analysis& a) {
+  if (std::ranges::any_of(k.code, counts_registers) || !a.indexed.empty()) return;
+  const std::vector<size_t> moves = moves_of_numbers(k, a);
+  if (moves.empty()) return;
+  const PrivateMemory memory = private_memory(k, a);
+  size_t steps = 200'000;
+  for (const size_t n : moves)
+    if (value_is_unread(k, a, memory, n, steps)) a.dead_moves[n] = true;
+}
+
 void find_wanted(const Kernel& k, const LowerOptions& options, Analysis& a) {
   ScalarSet always;
   for (const unsigned low : options.numbers)
@@ -264,6 +294,7 @@ void find_mask_numbers(const Kernel& k, const LowerOptions& options, Analysis& a
   find_masks(k, a);
   find_beyond(k, a);
   find_dead_moves(k, a);
+  find_unread_values(k, a);
   find_wanted(k, options, a);
   if (options.numbers.empty() && !options.keep_scc) find_unread_bits(k, a);
   if (a.unread_bits.empty()) return;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 
+#include "runtime/isa/gcn/lowering/analysis/even_exec.hpp"
 #include "runtime/isa/gcn/lowering/analysis/own_way.hpp"
 #include "runtime/isa/gcn/lowering/analysis/parted_lanes.hpp"
 #include "runtime/isa/gcn/lowering/analysis/uniform_masks.hpp"
@@ -146,6 +147,10 @@ std::map<size_t, ExeczAsks> execz_asks(const Kernel& k, const Analysis& a,
   if (options.by_lane && !shown) {
     std::map<size_t, ExeczAsks> parted = asks;
     for (const size_t branch : branches_of_one_answer(k, a)) parted[branch] = ExeczAsks::lane;
+    const auto asks_wave = [](const auto& ask) { return ask.second == ExeczAsks::wave; };
+    if (std::ranges::any_of(asks, asks_wave))
+      for (const size_t branch : branches_of_even_exec(k, a))
+        if (asks_wave(*parted.find(branch))) parted[branch] = ExeczAsks::lane;
     if (lanes_may_part(k, a, parted, parting)) {
       for (auto& [branch, asked] : parted)
         if (asked == ExeczAsks::wave) asked = ExeczAsks::lane;

@@ -1,0 +1,203 @@
+#include "runtime/isa/gcn/lowering/analysis/private_memory.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "runtime/isa/gcn/lowering/analysis/words.hpp"
+#include "runtime/isa/gcn/lowering/semantics.hpp"
+
+namespace lanewise::gcn {
+namespace {
+
+/// What a scalar register has of the descriptor. The launch gives the base of all waves' memory;
+/// the kernel adds where its wave's part begins.
+enum class Part : uint8_t { none, base, high, wave, own_base, own_high, records, format, unclear };
+
+bool is_address(Part p) {
+  return p == Part::base || p == Part::high || p == Part::own_base || p == Part::own_high ||
+         p == Part::unclear;
+}
+
+struct State {
+  std::map<unsigned, Part> parts;  ///< other registers have none
+  bool carries = false;            ///< SCC is the carry of own_base
+  ScalarWords words;
+
+  Part of(unsigned code) const {
+    const auto it = parts.find(code);
+    return it != parts.end() ? it->second : Part::none;
+  }
+  void put(unsigned code, Part part) {
+    if (part == Part::none)
+      parts.erase(code);
+    else
+      parts[code] = part;
+  }
+  /// True when that changed anything.
+  bool join(const State& other) {
+    bool changed = words.join(other.words) || (carries && !other.carries);
+    carries = carries && other.carries;
+    std::map<unsigned, Part> all = other.parts;
+    all.insert(parts.begin(), parts.end());
+    for (const auto& [code, part] : all) {
+      const Part mine = of(code), its = other.of(code);
+      if (mine == its) continue;
+      const Part joined = is_address(mine) || is_address(its) ? Part::unclear : Part::none;
+      changed = changed || joined != mine;
+      put(code, joined);
+    }
+    return changed;
+  }
+};
+
+class Finder {
+ public:
+  Finder(const Kernel& kernel, const Analysis& analysis) : k_(kernel), a_(analysis) {
+    found_.at.resize(kernel.code.size());
+  }
+
+  PrivateMemory run() {
+    const InitialState& s = k_.state;
+    if (s.bare || s.private_segment_buffer < 0 || s.private_segment_offset < 0) return {};
+    if (takes_apertures()) return {};
+    if (!follow_all()) return {};
+    for (size_t b = 0; b < a_.blocks.size(); ++b) {
+      if (!in_[b]) continue;
+      State state = *in_[b];
+      for (size_t n = a_.blocks[b].begin; n < a_.blocks[b].end; ++n) {
+        if (!find_access(n, state)) return {};
+        step(n, state);
+      }
+    }
+    found_.closed = true;
+    return std::move(found_);
+  }
+
+ private:
+  /// Flat accesses reach private memory by an address that the arguments give, or the queue.
+  bool takes_apertures() const {
+    return std::ranges::any_of(k_.hidden, [](const ir::Param& h) {
+      return h.name == "hidden_shared_base" || h.name == "hidden_private_base" ||
+             h.name == "hidden_queue_ptr";
+    });
+  }
+
+  /// False where the address goes somewhere else.
+  bool follow_all() {
+    const auto first = static_cast<unsigned>(k_.state.private_segment_buffer);
+    State start;
+    const Part parts[] = {Part::base, Part::high, Part::records, Part::format};
+    for (unsigned n = 0; n < 4; ++n) start.put(first + n, parts[n]);
+    start.put(static_cast<unsigned>(k_.state.private_segment_offset), Part::wave);
+    for (unsigned n = 0; k_.state.queue_ptr >= 0 && n < 2; ++n)
+      start.put(static_cast<unsigned>(k_.state.queue_ptr) + n, Part::unclear);
+    in_.resize(a_.blocks.size());
+    in_[0] = start;
+    std::vector<size_t> work = {0};
+    while (!work.empty()) {
+      const BasicBlock& block = a_.blocks[work.back()];
+      State state = *in_[work.back()];
+      work.pop_back();
+      for (size_t n = block.begin; n < block.end; ++n) {
+        if (escapes(k_.code[n], state)) return false;
+        step(n, state);
+      }
+      for (const size_t s : block.successors) {
+        const bool fresh = !in_[s];
+        if (fresh) in_[s] = state;
+        if (fresh || in_[s]->join(state)) work.push_back(s);
+      }
+    }
+    return true;
+  }
+
+  static bool is_scalar_move(const Instruction& i) {
+    const Meaning& m = i.row->meaning;
+    return i.row->kind == Kind::move && i.row->encoding == Encoding::sop1 && !m.moves_result &&
+           !m.moves_source;
+  }
+  static bool adds_wave(const Instruction& i, const State& s) {
+    if (i.row->lower != lower_sadd || i.row->meaning.op != ir::Op::add) return false;
+    const Part x = s.of(i.operands[1].code), y = s.of(i.operands[2].code);
+    return (x == Part::base && y == Part::wave) || (x == Part::wave && y == Part::base);
+  }
+  static bool adds_carry(const Instruction& i, const State& s) {
+    return i.row->lower == lower_saddc && i.row->meaning.op == ir::Op::addc && s.carries &&
+           s.of(i.operands[1].code) == Part::high && i.operands[2].code == kZero;
+  }
+  static bool escapes(const Instruction& i, const State& s) {
+    if (is_scalar_move(i) || adds_wave(i, s) || adds_carry(i, s)) return false;
+    ScalarSet reads = effects(i).reads;
+    const Operand* descriptor = is_buffer(i.row->encoding) ? i.operand(Slot::srsrc) : nullptr;
+    for (unsigned n = 0; descriptor != nullptr && n < 4; ++n) reads.reset(descriptor->code + n);
+    if (const Operand* offset = i.operand(Slot::soffset); offset != nullptr && !offset->immediate)
+      if (is_scalar(offset->code)) reads.set(offset->code);
+    return std::ranges::any_of(s.parts, [&](const auto& part) {
+      return is_address(part.second) && reads.test(part.first);
+    });
+  }
+
+  void step(size_t n, State& s) const {
+    const Instruction& i = k_.code[n];
+    const ScalarSet writes = effects(i).writes;
+    std::map<unsigned, Part> made;
+    if (is_scalar_move(i)) {
+      for (unsigned d = 0; d < i.operands[0].count; ++d)
+        if (!i.operands[1].immediate && is_scalar(i.operands[1].code))
+          made[i.operands[0].code + d] = s.of(i.operands[1].code + d);
+    }
+    if (adds_wave(i, s)) made[i.operands[0].code] = Part::own_base;
+    if (adds_carry(i, s)) made[i.operands[0].code] = Part::own_high;
+    if (writes.test(kScc)) s.carries = adds_wave(i, s);
+    for (size_t c = writes._Find_first(); c < writes.size(); c = writes._Find_next(c)) {
+      const auto it = made.find(static_cast<unsigned>(c));
+      s.put(static_cast<unsigned>(c), it != made.end() ? it->second : Part::none);
+    }
+    step_words(k_, n, writes, s.words);
+    if (i.row->kind == Kind::call) put_address_behind(k_, n, s.words);
+  }
+
+  /// False where there are more dwords than are followed.
+  bool find_access(size_t n, const State& s) {
+    const Instruction& i = k_.code[n];
+    const Operand* descriptor = is_buffer(i.row->encoding) ? i.operand(Slot::srsrc) : nullptr;
+    if (descriptor == nullptr) return true;
+    const auto has = [&](unsigned word, Part part) {
+      return s.of(descriptor->code + word) == part;
+    };
+    if (!is_address(s.of(descriptor->code)) && !is_address(s.of(descriptor->code + 1))) return true;
+    PrivateAccess& access = found_.at[n];
+    access.where = PrivateAccess::Where::anywhere;
+    const bool own = has(0, Part::own_base) && has(1, Part::own_high) && has(2, Part::records) &&
+                     has(3, Part::format);
+    const bool plain = i.row->encoding == Encoding::mubuf && i.row->moves_dwords() &&
+                       i.form == Form::plain && !i.offen && !i.idxen && !i.addr64 && !i.lds &&
+                       !i.tfe && i.offset % 4 == 0;
+    if (!own || !plain) return true;
+    const std::optional<Word> frame = s.words.get(*i.operand(Slot::soffset)).one();
+    constexpr uint64_t kLanes = 64;
+    if (!frame || frame->what != Word::What::number || frame->value % (4 * kLanes) != 0)
+      return true;
+    access.where = PrivateAccess::Where::slots;
+    for (unsigned d = 0; d < i.operand(Slot::vdata)->count; ++d) {
+      const uint64_t place = frame->value / kLanes + i.offset + uint64_t{4} * d;
+      access.slots.push_back(slots_.emplace(place, slots_.size()).first->second);
+    }
+    return slots_.size() <= kMostPrivateSlots;
+  }
+
+  const Kernel& k_;
+  const Analysis& a_;
+  std::vector<std::optional<State>> in_;  ///< by block
+  std::map<uint64_t, size_t> slots_;      ///< by bytes from the begin of the lane's memory
+  PrivateMemory found_;
+};
+
+}  // namespace
+
+PrivateMemory private_memory(const Kernel& kernel, const Analysis& analysis) {
+  return Finder(kernel, analysis).run();
+}
+
+}  // namespace lanewise::gcn
