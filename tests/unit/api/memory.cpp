@@ -95,6 +95,20 @@ TEST_CASE("whoever gets a released buffer's memory is the one that reports name"
   CHECK(kernel.launch({.grid = {1}, .block = {1}}, address + 1024, out, 1).ok());
 }
 
+TEST_CASE("a fault in a cubin names the line of its source, also in a function") {
+  Device device = Device::open(selector());
+  const auto kernel =
+      device.load_file(LANEWISE_TEST_DATA "/kernels/data/sass/lines/lines.cubin").kernel("k");
+  const auto fault_of = [&](uint64_t out_bytes, uint64_t in_offset) {
+    const Buffer out = device.allocate(out_bytes, "out"), in = device.allocate(4, "in");
+    const auto result = kernel.launch({.grid = {1}, .block = {1}}, out, Arg(in, in_offset));
+    return result.faults.empty() ? std::string() : format(result.faults[0]);
+  };
+  CHECK(fault_of(68, 0).empty());
+  CHECK(has(fault_of(68, 4), "[src/lines.cu:11]"));
+  CHECK(has(fault_of(16, 0), "[src/step.h:5]"));
+}
+
 TEST_CASE("a buffer is no number") {
   Device device = Device::open("reference");
   const auto takes = [&](const std::string& type, const std::string& more = "") {
