@@ -258,9 +258,13 @@ Id LaneEmitter::ask_row(size_t first, size_t row) {
     inst_ = &insts[i];
     const ir::Mem& mem = *inst_->mem;
     const Id wanted = wanted_by_check();
-    const RowQuestion::Access access{
+    RowQuestion::Access access{
         wanted == m_.b(true) ? spv::NoResult : wanted, base_address(), mem.bytes(),
         mem.align == ir::AlignRule::any ? 1 : std::bit_ceil(mem.alignment())};
+    if (const RowUses::Stretch* all = row_uses().stretch_of(i)) {
+      access.before = static_cast<uint32_t>(mem.offset - all->least);
+      access.behind = static_cast<uint32_t>(all->end - mem.offset - mem.bytes());
+    }
     const bool write = has(*inst_, CheckMode::write);
     if (const Space space = memory_space(); !ir::wide_space(space))
       question.add_small(access, space_bytes(space));

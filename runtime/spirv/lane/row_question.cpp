@@ -221,17 +221,21 @@ Id RowQuestion::bound_of(const Bound& bound) {
 }
 
 void RowQuestion::add_place(const Access& access, const Pointer& pointer, bool small) {
-  Place place{access.wanted, access.address, pointer, small, 0, access.bytes, access.align};
-  const Builder::Instruction made = m_.made(access.address);
+  Place place{access.wanted, access.address, pointer, small, 0, 0, access.align};
   int64_t distance = 0;
-  if (made.getOpCode() == spv::OpIAdd && constant_of(made.getIdOperand(1), distance)) {
-    if (small) distance = static_cast<int32_t>(static_cast<uint32_t>(distance));
-    if (distance >= -kFarthest && distance <= kFarthest) {
-      place.address = made.getIdOperand(0);
-      place.least = distance;
-      place.end = distance + access.bytes;
-    }
+  for (;;) {
+    const Builder::Instruction made = m_.made(place.address);
+    int64_t more = 0;
+    if (made.getOpCode() != spv::OpIAdd || !constant_of(made.getIdOperand(1), more)) break;
+    if (small) more = static_cast<int32_t>(static_cast<uint32_t>(more));
+    if (more < -kFarthest || more > kFarthest || distance + more < -kFarthest ||
+        distance + more > kFarthest)
+      break;
+    distance += more;
+    place.address = made.getIdOperand(0);
   }
+  place.least = distance - access.before;
+  place.end = distance + access.bytes + access.behind;
   for (Place& other : places_) {
     const uint32_t align = std::max(other.align, place.align);
     if (other.address != place.address || !alike(other, place) ||
@@ -309,11 +313,15 @@ void RowQuestion::ask_places(const Place& first) {
   for (const Place& place : places_) {
     if (!alike(place, first)) continue;
     longest = std::max(longest, place.end - place.least);
-    Id from = place.small ? place.address : m_.narrow_lo(place.address);
+    const Id base = place.small ? place.address : m_.narrow_lo(place.address);
+    Id from = base;
     if (place.least != 0)
       from = m_.op(spv::OpIAdd, m_.uint_type, {from, m_.u(static_cast<uint32_t>(place.least))});
-    if (place.align > 1)
-      join(low, m_.op(spv::OpBitwiseAnd, m_.uint_type, {from, m_.u(place.align - 1)}));
+    if (place.align > 1) {
+      const bool moved = (place.least & (place.align - 1)) != 0;
+      const Id word = moved ? from : base;
+      join(low, m_.op(spv::OpBitwiseAnd, m_.uint_type, {word, m_.u(place.align - 1)}));
+    }
     if (!place.small) {
       from = m_.op(spv::OpISub, m_.uint_type, {from, base_of(place.pointer)});
       join(high, m_.hi(place.address));
@@ -353,8 +361,7 @@ void RowQuestion::ask_alone(const Place& place) {
 }
 
 Id RowQuestion::ask() {
-  for (const Index& index : indices_) ask_index(index);
-  for (size_t i = 0; i < indices_.size(); ++i) ask_high(i);
+  // Rows that follow each other ask about the same places: in front, compilers keep the answer.
   for (size_t i = 0; i < places_.size(); ++i) {
     const Pointer& p = places_[i].pointer;
     if (p.start != spv::NoResult || p.shared != 0 || p.local != 0) {
@@ -365,6 +372,8 @@ Id RowQuestion::ask() {
                                     [&](const Place& p) { return alike(p, places_[i]); });
     if (!before) ask_places(places_[i]);
   }
+  for (const Index& index : indices_) ask_index(index);
+  for (size_t i = 0; i < indices_.size(); ++i) ask_high(i);
   return doubtful_;
 }
 

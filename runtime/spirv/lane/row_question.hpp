@@ -20,6 +20,8 @@ class RowQuestion {
     Id address = spv::NoResult;
     uint32_t bytes = 0;
     uint32_t align = 1;  ///< that the address must have
+    /// Bytes around it that are asked about, too, if the question is about the address.
+    uint32_t before = 0, behind = 0;
   };
   /// What an access must stay behind: the value of a parameter, or an address that is known.
   /// Everything up to its end lies below 2^32 - 64 KiB.
