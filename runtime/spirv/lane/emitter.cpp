@@ -304,6 +304,11 @@ Id LaneEmitter::read(uint32_t reg) {
     slot.cached.push_back(reg);
     return known;
   }
+  if (const ir::Inst* made = of_lane_.empty() ? nullptr : of_lane_[reg]) {
+    known = made_of_lane(*made);
+    slot.cached.push_back(reg);
+    return known;
+  }
   // A register that is live nowhere across blocks and not written yet has no value: zero.
   known = live_across_[reg] || carried_[reg] ? m_.createLoad(variable(reg))
                                              : m_.constant(program_.regs[reg].width, 0);

@@ -190,6 +190,8 @@ class LaneEmitter {
   bool once_for_all(const ir::Inst& inst) const;
   void set_library_state(const ir::Inst& inst);
   void in_slots(const std::function<void(uint32_t slot)>& body);
+  void find_lane_numbers();
+  Id made_of_lane(const ir::Inst& inst);
   class Table;
   Table dot_table(size_t n, uint32_t entries);
   bool sums_in_turn(const ir::Inst& inst) const;
@@ -424,8 +426,11 @@ class LaneEmitter {
   std::vector<bool> uniform_, shared_;
   std::unique_ptr<MemberProof> members_;  ///< wave mode
   std::map<uint32_t, Ids> dot_tables_;    ///< by their length
-  MemberUse member_use_;                  ///< of the current instruction
-  uint32_t block_ = 0, index_ = 0;        ///< which one is emitted
+  /// By register: what makes it of the lane's number and immediates alone, or null. In each block
+  /// it is computed again, as what is known of its bits is known of no variable.
+  std::vector<const ir::Inst*> of_lane_;
+  MemberUse member_use_;            ///< of the current instruction
+  uint32_t block_ = 0, index_ = 0;  ///< which one is emitted
   uint32_t divergence_ = 0;  ///< constructs around the build point whose lanes may be inactive
   bool full_ = false;        ///< no lane of the group is missing and none has ended or is inactive
 

@@ -2,6 +2,7 @@
 // wider than a subgroup, behind each other in slots of one invocation. Slots run instruction by
 // instruction, so that a wave is always at one place.
 #include <algorithm>
+#include <utility>
 
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/wave_ops.hpp"
@@ -33,6 +34,20 @@ bool gives_one_result(const ir::Inst& inst) {
 /// Of a cross-lane operation: the source that says which lanes it reads, -1 when none does.
 int lanes_operand(ir::Op op) {
   return op == ir::Op::readlane ? 1 : ir::member_operand(op);
+}
+
+bool combines_words(const ir::Inst& inst) {
+  switch (inst.op) {
+    case ir::Op::and_:
+    case ir::Op::or_:
+    case ir::Op::xor_:
+    case ir::Op::add:
+    case ir::Op::shl:
+    case ir::Op::shr:
+      return ir::width_of(inst.type) == ir::Width::b32;
+    default:
+      return false;
+  }
 }
 
 /// Registers that are written once for all slots, grown down from those that are uniform.
@@ -90,8 +105,48 @@ void LaneEmitter::plan_slots() {
   // an empty mask; what is written once for all slots is not masked and may not be written there.
   std::vector<bool> candidates = uniform_;
   if (diverges_anywhere(code_.body)) candidates.assign(candidates.size(), false);
+  find_lane_numbers();
   shared_ = slots_.size() > 1 ? shared_registers(program_, std::move(candidates))
                               : std::vector<bool>(program_.regs.size(), false);
+}
+
+/// Not of GCN, whose lanes read what lanes that skipped a write have had before.
+void LaneEmitter::find_lane_numbers() {
+  if (!in_several_slots() || program_.isa == ir::Isa::gcn) return;
+  const size_t count = program_.regs.size();
+  std::vector<uint32_t> definitions(count, 0);
+  for (const ir::Block& block : program_.blocks)
+    for (const ir::Inst& inst : block.insts)
+      for (const ir::Reg reg : inst.dst)
+        if (reg.valid()) ++definitions[reg.id];
+  of_lane_.assign(count, nullptr);
+  const auto found = [&](const ir::Inst& inst) {
+    if (inst.op == ir::Op::sreg) return inst.mode == static_cast<uint8_t>(ir::SReg::laneid);
+    return combines_words(inst) && std::ranges::all_of(inst.src, [&](const ir::Operand& o) {
+             return o.is_imm() || (o.is_reg() && of_lane_[o.index] != nullptr);
+           });
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const ir::Block& block : program_.blocks)
+      for (const ir::Inst& inst : block.insts) {
+        if (inst.dst.size() != 1 || !inst.dst[0].valid() || !inst.guard.always()) continue;
+        const uint32_t reg = inst.dst[0].id;
+        const bool once = definitions[reg] == 1 && !zeroed_[reg];
+        if (!once || of_lane_[reg] != nullptr || !found(inst)) continue;
+        of_lane_[reg] = &inst;
+        changed = true;
+      }
+  }
+}
+
+Id LaneEmitter::made_of_lane(const ir::Inst& inst) {
+  if (inst.op == ir::Op::sreg) return lane_in_wave();
+  const ir::Inst* current = std::exchange(inst_, &inst);
+  const NativeRow* row = find_native(*this, inst);
+  const Id value = row->emit(*this, row->code).first;
+  inst_ = current;
+  return value;
 }
 
 void LaneEmitter::start_masks() {

@@ -141,17 +141,27 @@ TEST_CASE("wave mode: what is too much for a compiler that folds nothing is take
 
 TEST_CASE("wave mode: slots share what a shuffle brings where they name the same lanes") {
   // As matrix instructions do: lane % 4 says which eight lanes, an immediate which of them.
-  const auto shuffles = [](uint32_t mask, uint32_t by) {
-    Kernel k(1);
+  const auto shuffles = [](uint32_t mask, uint32_t by, bool in_loop = false) {
+    Kernel k(3);
     const Reg lane = k.sreg(ir::SReg::laneid), out = k.param64(0);
     const Reg place = k.b.reg(Width::b32), first = k.b.reg(Width::b32), from = k.b.reg(Width::b32);
     k.b.emit(Op::and_, Type::u32, {place}, {lane, ir::imm(mask)});
     k.b.emit(Op::shl, Type::u32, {first}, {place, ir::imm(by)});
     k.b.emit(Op::or_, Type::u32, {from}, {first, ir::imm(1)});
+    const Reg sum = k.b.reg(Width::b32);
+    k.move_into(sum, lane);
+    k.b.jump(1);
+    k.b.set_block(1);
     const Reg got = k.b.reg(Width::b32), valid = k.b.reg(Width::pred);
-    k.b.emit(Op::shfl, Type::none, {got, valid}, {lane, from, ir::imm(31), ir::imm(kAll)}).mode =
+    k.b.emit(Op::shfl, Type::none, {got, valid}, {sum, from, ir::imm(31), ir::imm(kAll)}).mode =
         static_cast<uint8_t>(ir::ShflMode::idx);
-    k.memory(Op::store, ir::Space::global, Type::u32, 1, {}, {k.element(out, lane), got});
+    k.b.emit(Op::add, Type::u32, {sum}, {sum, got});
+    if (in_loop)
+      k.b.branch({k.compare(ir::Cond::lt, sum, ir::imm(100))}, 1, 2);
+    else
+      k.b.jump(2);
+    k.b.set_block(2);
+    k.memory(Op::store, ir::Space::global, Type::u32, 1, {}, {k.element(out, lane), sum});
     k.b.exit();
     k.program.param_bytes = 8;
     const std::string text = spirv::disassemble(translated(k, WaveMode::packed, 32).words);
@@ -164,6 +174,9 @@ TEST_CASE("wave mode: slots share what a shuffle brings where they name the same
   CHECK(shuffles(3, 3) == 4);    // one of each slot
   CHECK(shuffles(28, 0) == 4);   // each slot its own
   CHECK(shuffles(31, 1) == 16);  // each slot any
+  // What is made of the lane's number is known behind the blocks that made it.
+  CHECK(shuffles(3, 3, true) == 4);
+  CHECK(shuffles(28, 0, true) == 4);
 }
 
 TEST_CASE("wave mode: a compiler that folds nothing gets one call for all slots' sums") {
