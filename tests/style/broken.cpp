@@ -1,3 +1,3 @@
-// What style_changed must find: a line that clang-format would move, and a product that is widened too late.
-unsigned long long widened(unsigned a, unsigned b);
-unsigned long long   widened(unsigned a, unsigned b) { return static_cast<unsigned long long>(a * b); }
+// What must be found: a line that clang-format would move, a product widened too late, a word.
+unsigned long long widenForeign(unsigned a, unsigned b);
+unsigned long long   widenForeign(unsigned a, unsigned b) { return static_cast<unsigned long long>(a * b); }

@@ -72,7 +72,7 @@ Json counters(const LevelCounters& n, const Engine::Dirty& left) {
 }
 
 constexpr const char* kSpaceNames[] = {"generic",  "global",      "local", "shared",
-                                   "constant", "instruction", "crs"};
+                                       "constant", "instruction", "crs"};
 constexpr const char* kKinds[] = {"none", "load", "store", "atomic", "control", "fence", "fetch"};
 
 Json site(const Tracker& t, const trace::Site& s, const SiteCounters& n) {
