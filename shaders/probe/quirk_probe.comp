@@ -2,8 +2,18 @@
 #ifdef SIGNS
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #endif
-// Shapes that some drivers get wrong, or take very long for (runtime/spirv/quirks.hpp).
-// FENCES, ZEROS, SIGNS: tried by what comes out. WORDS, DEAD: by how long the driver's compiler takes. BRANCH: by how long it runs.
+// Shapes that some drivers get wrong, or take very long for (runtime/spirv/quirks.hpp). The build reads the rows.
+// Tried by what comes out:
+// kFenceProbe: -DFENCES
+// kZeroProbe: -DZEROS
+// kSignProbe: -DSIGNS
+// By how long the driver's compiler takes:
+// kSmallArrayProbe: -DWORDS=16u
+// kLargeArrayProbe: -DWORDS=640u
+// kAliveProbe:
+// kDeadProbe: -DDEAD
+// By how long it runs:
+// kBranchProbe: -DBRANCH
 layout(local_size_x = 64) in;
 layout(std430, set = 0, binding = 0) readonly buffer In { uint source[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Out { uint result[]; };
