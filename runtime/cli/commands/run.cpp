@@ -174,12 +174,14 @@ nlohmann::json to_json(const FaultReport& f) {
     j["times"] = f.times;
     if (!f.other_schedule.empty()) j["other"]["schedule"] = f.other_schedule;
   }
-  // Texts that nothing above has.
+  // Texts and numbers that nothing above has.
   detail::each_fault_field(f, f, [&](std::string_view name, const auto& value, const auto&) {
-    if constexpr (std::is_same_v<decltype(value), const std::string&>)
-      if (!value.empty() && !name.starts_with("allocation") && !name.starts_with("parameter") &&
-          !name.starts_with("other_"))
-        j.emplace(name, value);
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if (name.starts_with("allocation") || name.starts_with("parameter") ||
+        name.starts_with("other_"))
+      return;
+    if constexpr (std::is_same_v<Value, std::string> || std::is_arithmetic_v<Value>)
+      if (value != Value{}) j.emplace(name, value);
   });
   return j;
 }
