@@ -75,8 +75,8 @@ void check_memory(const LaunchRequest& request) {
 
 uint64_t shared_bytes(const ir::Program& program, uint32_t dynamic_shared) {
   const uint64_t own = ((uint64_t{program.shared_bytes} + 15) & ~uint64_t{15}) + dynamic_shared;
-  if (program.queue_bytes == 0) return own;
-  return ((own + 15) & ~uint64_t{15}) + program.queue_bytes;
+  if (program.reserved_shared == 0) return own;
+  return ((own + 15) & ~uint64_t{15}) + program.reserved_shared;
 }
 
 void validate(const LaunchRequest& request) {

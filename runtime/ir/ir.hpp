@@ -293,7 +293,7 @@ struct Program {
   uint32_t local_bytes = 0;   ///< per lane
   uint32_t required_block[3] = {0, 0, 0};  ///< .reqntid, 0 = free
   uint32_t max_block = 0;                  ///< .maxntid product, 0 = free
-  uint32_t queue_bytes = 0;                ///< behind all shared memory, for copies that are late
+  uint32_t reserved_shared = 0;  ///< behind all shared memory: PTX's reserved part, late copies
   std::vector<Site> sites;
   LaunchNeeds needs;
 

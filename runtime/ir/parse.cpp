@@ -108,6 +108,7 @@ class Parser {
     p_.shared_bytes = number32();
     in_.expect_word("local");
     p_.local_bytes = number32();
+    if (in_.accept_word("reserved")) p_.reserved_shared = number32();
   }
 
   void param() {

@@ -139,8 +139,10 @@ void print_site(uint32_t site, Out out) {
 void print_header(const Program& p, Out out) {
   fmt::format_to(out, "program {} {} wave {}{}\n", text::quote(p.name), text::name(p.isa),
                  p.wave_lanes, p.rendezvous ? " rendezvous" : "");
-  fmt::format_to(out, "memory param {} shared {} local {}\n", p.param_bytes, p.shared_bytes,
+  fmt::format_to(out, "memory param {} shared {} local {}", p.param_bytes, p.shared_bytes,
                  p.local_bytes);
+  if (p.reserved_shared != 0) fmt::format_to(out, " reserved {}", p.reserved_shared);
+  fmt::format_to(out, "\n");
   const auto* b = p.required_block;
   if (b[0] != 0 || b[1] != 0 || b[2] != 0) {
     fmt::format_to(out, "required_block {} {} {}\n", b[0], b[1], b[2]);

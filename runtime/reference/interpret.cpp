@@ -138,7 +138,7 @@ uint64_t Group::special_register(Lane lane, const Code& code) const {
     case SReg::dynamic_smem_size:
       return request_.dynamic_shared;
     case SReg::total_smem_size:
-      return shared_.size() - request_.program->queue_bytes;
+      return shared_.size() - request_.program->reserved_shared;
     case SReg::param_base:
       return request_.param_address;
     case SReg::linear_tid:

@@ -215,7 +215,14 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   shape.pointers = std::move(pointers);
   if (shape.versions) ir::gather_checks(program);
   const LocalLayout local = local_layout(program, options, target, shape, shared);
-  if (checks_written(options)) ir::insert_written_checks(program, {shared.map, local.map});
+  if (checks_written(options)) {
+    ir::WrittenMaps maps{shared.map, local.map, {}};
+    if (program.reserved_shared != 0) {
+      const uint64_t all = guest::shared_bytes(program, options.dynamic_shared);
+      maps.given = static_cast<uint32_t>(all - program.reserved_shared);
+    }
+    ir::insert_written_checks(program, maps);
+  }
   // Unchecked, a kernel can read whatever it likes anyway.
   const bool clears = options.memcheck != Memcheck::off;
   const bool reads_shared = clears && shared.bytes > 0 && reaches(program, ir::Space::shared);

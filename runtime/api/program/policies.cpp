@@ -224,7 +224,7 @@ bool delay_copies(ir::Program& program, const std::string& time) {
   }
   if (decide(program, ir::Choice::reporting_entries,
              [](uint64_t) { return uint64_t{ptx::kMostReporting}; }))
-    program.queue_bytes = ptx::kMostReporting * ptx::kReportingBytes;
+    program.reserved_shared += ptx::kMostReporting * ptx::kReportingBytes;
   return true;
 }
 

@@ -25,13 +25,19 @@ void change_bits(std::vector<uint64_t>& words, size_t first, uint64_t bits, bool
 
 }  // namespace
 
-Written::Written(std::span<const std::byte> memory)
-    : memory_(memory), left_(memory.size()), written_(memory.size() / kBits + 2) {}
+Written::Written(std::span<const std::byte> memory, size_t given)
+    : memory_(memory), given_(given), written_(memory.size() / kBits + 2) {
+  forget();
+}
 
 void Written::forget() {
   std::ranges::fill(written_, uint64_t{0});
   left_ = memory_.size();
   computed_.clear();
+  for (size_t left = given_, bytes = 0; left != 0; left -= bytes) {
+    bytes = std::min(left, kBits);
+    note(memory_.data() + memory_.size() - left, bytes);
+  }
 }
 
 void Written::note(const std::byte* at, size_t bytes) {

@@ -12,10 +12,10 @@ namespace lanewise::reference {
 
 class Written {
  public:
-  /// Nobody has written anything of it yet. It stays where it is.
-  explicit Written(std::span<const std::byte> memory);
+  /// Nobody has written anything of it yet, but its last `given` bytes. It stays where it is.
+  explicit Written(std::span<const std::byte> memory, size_t given = 0);
   bool holds(const std::byte* at) const { return reference::holds(memory_, at); }
-  /// Nothing is written any more.
+  /// As in the beginning.
   void forget();
   /// All of bytes inside, at most 64.
   void note(const std::byte* at, size_t bytes);
@@ -32,6 +32,7 @@ class Written {
   size_t index(const std::byte* at) const { return static_cast<size_t>(at - memory_.data()); }
 
   std::span<const std::byte> memory_;
+  size_t given_;
   size_t left_;                     ///< bytes that are not
   std::vector<uint64_t> written_;   ///< one bit a byte
   std::vector<uint64_t> computed_;  ///< the same; empty: none

@@ -48,7 +48,8 @@ Group::Group(const LaunchRequest& request, const DecodedProgram& program, const 
     wave.activate(wave.present);
     for (const Code& code : program.once) code.run[wave.single](wave, &code);
   }
-  if (checks_written(request)) written_ = {Written(shared_), Written(local_)};
+  if (checks_written(request))
+    written_ = {Written(shared_, request.program->reserved_shared), Written(local_)};
   if (follows_unwritten(request)) undefined_ = std::make_unique<Undefined>(program, waves_.size());
   if (setting.races != nullptr) {
     race_clocks_ =

@@ -93,6 +93,9 @@ class AroundAccess {
   void look_small(Space space, Operand offset, Operand happens) {
     const uint32_t map = space == Space::shared ? maps_.shared : maps_.local;
     if (map == 0) return;  // there is none of it: every access faults
+    if (space == Space::shared && maps_.given)
+      happens =
+          both(happens, compare(Type::u32, Cond::lt, offset, Operand::immediate(*maps_.given)));
     const Reg word = u32(Op::shr, offset, Operand::immediate(5));
     look(space, u32(Op::shl, word, Operand::immediate(2)), map, offset, happens);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "runtime/ir/ir.hpp"
 
@@ -12,6 +13,7 @@ namespace lanewise::ir {
 /// none. The map of the arena is where SReg::written_map says.
 struct WrittenMaps {
   uint32_t shared = 0, local = 0;
+  std::optional<uint32_t> given;  ///< shared memory from here on counts as written
 };
 
 /// Bytes of the map of so much shared or local memory.

@@ -113,6 +113,10 @@ class KernelContext {
   /// How many of them are taken; functions give back what they took when they return.
   ir::Reg alloca_top();
   size_t allocas = 0;  ///< lowered so far
+  /// Shared memory that `%reserved_smem_offset_...` name, as much as GPUs keep. It stands behind
+  /// the kernel's own, as for sm_80, in kernels that name it.
+  static constexpr uint32_t kReservedShared = 1024;
+  static constexpr std::string_view kReservedNames = "%reserved_smem_offset_";
   bool cluster_waits = false,
        may_take_15 = false;  ///< `barrier.cluster.wait`; a barrier that may be 15
   uint32_t shared_offset(const Variable& variable) const { return shared_.at(&variable); }

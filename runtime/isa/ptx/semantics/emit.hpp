@@ -104,6 +104,8 @@ void write_words(Emit& e, ParamObject& object, uint32_t offset, PType type, ir::
 /// Function addresses and everything else the table's families share.
 ir::Operand function_value(Emit& e, const Operand& o, const Function& function);
 void lower_call(Emit& e);
+/// The address behind the kernel's shared memory, static and dynamic.
+ir::Reg behind_shared(Emit& e);
 
 using ir::imm;
 

@@ -153,6 +153,8 @@ void KernelContext::plan_shared() {
       if (callee != nullptr && seen.insert(callee).second) work.push_back(callee);
     }
   }
+  if (std::ranges::any_of(names, [](const auto& n) { return n.starts_with(kReservedNames); }))
+    program.reserved_shared = kReservedShared;
   for (const Variable& v : module.module.variables)
     if (v.space == "shared" && names.contains(v.name)) chosen.push_back(&v);
   std::ranges::sort(chosen, {},

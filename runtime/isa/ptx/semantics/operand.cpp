@@ -85,8 +85,7 @@ std::optional<Fixed> fixed_value(std::string_view name) {
   if (name == "%cluster_nctarank") return Fixed{1};
   if (name == "%current_graph_exec")  // kernels launch no graphs
     return Fixed{.value = 0, .bits = 64};
-  // No shared memory is set aside, and nothing counts events.
-  if (name.starts_with("%reserved_smem_offset_")) return Fixed{0};
+  if (name == "%reserved_smem_offset_cap") return Fixed{KernelContext::kReservedShared};
   if (name.starts_with("%pm")) return Fixed{.value = 0, .bits = name.ends_with("_64") ? 64U : 32U};
   if (name.starts_with("%envreg")) return Fixed{0};
   return std::nullopt;
@@ -99,6 +98,17 @@ std::optional<int64_t> workspace_half(std::string_view name) {
   return std::nullopt;
 }
 
+/// How far behind the kernel's shared memory a reserved part begins. The manual leaves open which
+/// half has which use; libraries keep up to 288 bytes in the second.
+std::optional<uint32_t> reserved_offset(std::string_view name) {
+  if (!name.starts_with(KernelContext::kReservedNames)) return std::nullopt;
+  const std::string_view part = name.substr(KernelContext::kReservedNames.size());
+  if (part == "begin" || part == "0") return 0;
+  if (part == "1") return KernelContext::kReservedShared / 2;
+  if (part == "end") return KernelContext::kReservedShared;
+  return std::nullopt;
+}
+
 uint64_t mask_of(unsigned bits) {
   return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
 }
@@ -108,7 +118,9 @@ uint64_t mask_of(unsigned bits) {
 const Entity* Emit::reg_entity(const Operand& o) {
   const Entity* entity = body.find(o.name);
   if (entity == nullptr) {
-    if (special_named(without_cluster(o.name)) != nullptr || fixed_value(o.name)) return nullptr;
+    if (special_named(without_cluster(o.name)) != nullptr || fixed_value(o.name) ||
+        reserved_offset(o.name))
+      return nullptr;
     fail(o.loc, "undeclared name '" + o.name + "'");
   }
   return entity->kind == Entity::Kind::reg ? entity : nullptr;
@@ -137,6 +149,7 @@ ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
   const std::optional<Fixed> fixed = fixed_value(o.name);
   const SpecialRegister* s = special_named(without_cluster(o.name));
   const bool grid_id = o.name == "%gridid";
+  const std::optional<uint32_t> reserved = reserved_offset(o.name);
   if (const auto half = workspace_half(o.name); half && type.bits == 32 && type.holds_int()) {
     ir::Mem mem;
     mem.space = ir::Space::global;
@@ -147,7 +160,7 @@ ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
     emit(ir::Op::load, ir::Type::none, {value}, {at}).mem = mem;
     return value;
   }
-  if (s == nullptr && !fixed && !grid_id) {
+  if (s == nullptr && !fixed && !grid_id && !reserved) {
     if (o.name.starts_with('%') && body.find(o.name) == nullptr)
       fail(o.loc, "undeclared register '" + o.name + "', and no supported special register");
     return {};
@@ -160,16 +173,28 @@ ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
   if ((!type.holds_int() && fit != Fit::wider) || type.is_pred() || !width_fits)
     fail(o.loc, "special register '" + o.name + "' cannot be read as " + type.text());
   if (fixed) return imm(fixed->value);
-  const ir::SReg reg = grid_id ? ir::SReg::gridid : s->reg;
   const bool half = s != nullptr && s->word != SpecialRegister::Word::whole;
-  ir::Operand value = op(ir::Op::sreg, bits == 64 || half ? ir::Type::u64 : ir::Type::u32, {},
-                         {.mode = static_cast<uint8_t>(reg)});
+  ir::Operand value;
+  if (reserved) {
+    value = op(ir::Op::add, ir::Type::u32, {behind_shared(*this), imm(*reserved)});
+  } else {
+    const ir::SReg reg = grid_id ? ir::SReg::gridid : s->reg;
+    value = op(ir::Op::sreg, bits == 64 || half ? ir::Type::u64 : ir::Type::u32, {},
+               {.mode = static_cast<uint8_t>(reg)});
+  }
   if (half && s->word == SpecialRegister::Word::high)
     value = op(ir::Op::shr, ir::Type::u64, {value, imm(32)});
   if (half) value = this->narrow(value);
   if (type.bits < 32) return extend(bits == 64 ? this->narrow(value) : value, type.bits, false);
   if (type.bits == 32 && bits == 64) return this->narrow(value);
   return type.bits == 64 && bits == 32 ? widen(value, false) : value;
+}
+
+ir::Reg behind_shared(Emit& e) {
+  const ir::Reg size = e.op(ir::Op::sreg, ir::Type::u32, {},
+                            {.mode = static_cast<uint8_t>(ir::SReg::total_smem_size)});
+  const ir::Reg up = e.op(ir::Op::add, ir::Type::u32, {size, imm(15)});
+  return e.op(ir::Op::and_, ir::Type::u32, {up, imm(~uint32_t{15})});
 }
 
 ir::Operand function_value(Emit& e, const Operand& o, const Function& function) {

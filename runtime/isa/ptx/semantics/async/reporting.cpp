@@ -55,14 +55,9 @@ ir::Reg is(Emit& e, Type type, ir::Operand a, ir::Operand b) {
 
 /// The first entry, and the end of them: nothing where copies complete at once.
 ir::Reg first_entry(Emit& e) {
-  const auto size = [&](ir::SReg which) {
-    const ir::Reg bytes = e.temp(ir::Width::b32);
-    e.emit(Op::sreg, Type::u32, {bytes}, {}).mode = static_cast<uint8_t>(which);
-    return bytes;
-  };
-  const ir::Reg up = e.op(Op::add, Type::u32, {size(ir::SReg::total_smem_size), imm(15)});
   const ir::Reg entry = e.temp(ir::Width::b32);
-  e.emit(Op::and_, Type::u32, {entry}, {up, imm(~uint32_t{15})});
+  const ir::Operand reserved = imm(e.kernel.program.reserved_shared);
+  e.emit(Op::add, Type::u32, {entry}, {behind_shared(e), reserved});
   return entry;
 }
 ir::Operand end_of_entries(Emit& e, ir::Reg first) {
