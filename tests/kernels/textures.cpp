@@ -150,7 +150,7 @@ struct Form {
 
 Texel expected(const Form& f, const model::Texture& t, const Lane& lane) {
   const float lod = model::as_float(lane.level);
-  const auto layer = static_cast<int32_t>(lane.layer);
+  const int64_t layer = lane.layer;  // without a sign
   if (f.integers)
     return model::fetch(t,
                         {static_cast<int32_t>(lane.at[0]), static_cast<int32_t>(lane.at[1]),

@@ -226,7 +226,10 @@ Fetch begin(Emit& e, bool levels) {
   f.src = image_words(e, texture, levels);
   append(f.src, block_words(e, sampler, TextureWord::sampler, 0, 4));
   append(f.src, block_words(e, sampler, TextureWord::sampler, 4, 4));
-  append(f.src, place(e, o, g));
+  Words at = place(e, o, g);
+  // The index of a layer has no sign, and ptxas limits it to 16 bits: -1 is the last layer.
+  if (g.array) at[3] = e.op(ir::Op::min, ir::Type::u32, {at[3], imm(0xffff)});
+  append(f.src, at);
   return f;
 }
 
