@@ -36,7 +36,9 @@ LaunchResult Recorder::launch(const LaunchRequest& request) {
     recording->program = *request.program;
     recording->grid = request.grid;
     recording->block = request.block;
-    // Parameters have a name in brackets.
+    if (!request.program->params.empty())
+      recording->parameters = {request.param_address, request.params.size(), "the parameters"};
+    // Their allocation has a name in brackets, and none of the kernel's accesses is near it.
     for (const Allocation& a : request.allocations)
       if (!a.name.starts_with('(')) recording->allocations.push_back(a);
     now_ = recording.get();

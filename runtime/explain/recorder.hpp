@@ -44,6 +44,7 @@ struct Recording {
   ir::Program program;
   Dim3 grid, block;
   std::vector<Allocation> allocations;
+  Allocation parameters;  ///< of the kernel, where it loads them by their address
   std::vector<Visit> visits;
   std::map<uint32_t, uint32_t> times;  ///< site -> how often one lane came there at most
   bool cut = false;                    ///< there were more visits than `kMaxVisits`

@@ -206,6 +206,10 @@ class Visited {
 
   std::string place(Space space, uint64_t address, uint32_t bytes) const {
     if (space == Space::global && address < guest::kNullPageEnd) return "in the unmapped null page";
+    const Allocation& params = recording_.parameters;
+    if (space == Space::global && address - params.address < params.size)
+      return fmt::format("inside {}, byte {} of {}", params.name, address - params.address,
+                         params.size);
     if (space == Space::global || space == Space::constant)
       return where_in_arena(recording_.allocations, address, bytes);
     const uint64_t window = space == Space::shared  ? guest::kSharedWindow

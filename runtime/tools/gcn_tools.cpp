@@ -77,7 +77,8 @@ Code finish(gcn::Listing listing, const CodeOptions& options) {
   }
   Code out;
   out.diagnostics = std::move(listing.diagnostics);
-  out.text = fmt::format(".amdgcn_target \"amdgcn--amdhsa--{}\"\n", gcn::name(listing.gen));
+  if (!listing.kernels.empty())
+    out.text = fmt::format(".amdgcn_target \"amdgcn--amdhsa--{}\"\n", gcn::name(listing.gen));
   const gcn::Kernel* previous = nullptr;
   uint64_t end = 0;
   for (const gcn::Kernel& k : listing.kernels) {

@@ -192,6 +192,17 @@ case "loops" {
 }
 
 // Registers that the script sets lie beside the parameters, where no address of the guest leads.
+TEST_CASE("loads of parameters by their address say which byte of them") {
+  if (!once()) return;
+  const Output o =
+      explain(LANEWISE_TEST_DATA
+              "/kernels/data/gcn/corpus/k01_saxpy.gfx803.hsaco --set 'buffer x f32[64] = iota' "
+              "--launch 'saxpy grid 1 block 64 args x, x, 2.0, 64'");
+  CAPTURE(o.out + o.err);
+  CHECK(contains(o.out, "\n      inside the parameters, byte "));
+  CHECK(!contains(o.out, "outside every allocation"));
+}
+
 TEST_CASE("what lies beside the parameters is nothing that explain shows") {
   if (!once()) return;
   const std::string file = kScripts + "launch_memory.lw";

@@ -62,6 +62,13 @@ bool may_be_pointer(const ir::Program& p, const ir::Param& param) {
   return p.isa != ir::Isa::gcn && std::ranges::none_of(p.params, &ir::Param::pointer);
 }
 
+/// Which argument: kernels of code objects may name none.
+std::string argument_text(const ir::Program& p, size_t i) {
+  const std::string& name = p.params[i].name;
+  return fmt::format("kernel '{}': argument {}{}", p.name, i + 1,
+                     name.empty() ? std::string() : fmt::format(" ('{}')", name));
+}
+
 /// The same bytes mean different numbers: 1 for a parameter of type f32 would be 1.4e-45.
 void check_kind(const ir::Program& p, size_t i, const Argument& arg) {
   const ir::Param& param = p.params[i];
@@ -73,8 +80,8 @@ void check_kind(const ir::Program& p, size_t i, const Argument& arg) {
   if (arg.kind == LW_ARG_BYTES || param.type == ir::Type::none) return;
   if ((arg.kind == LW_ARG_FLOAT) == ir::is_float(param.type)) return;
   fail(ErrorDetail::argument_kind,
-       fmt::format("kernel '{}': argument {} ('{}') is declared as {}, {} was given", p.name, i + 1,
-                   param.name, ir::name(param.type), kind_text(arg)));
+       fmt::format("{} is declared as {}, {} was given", argument_text(p, i), ir::name(param.type),
+                   kind_text(arg)));
 }
 
 void place_argument(const ir::Program& p, size_t i, const Argument& arg,
@@ -154,9 +161,8 @@ std::string no_buffer(const ir::Program& p, size_t index) {
   if (may_be_pointer(p, param)) return {};
   const std::string declared = param.type == ir::Type::none ? fmt::format("{} bytes", param.size)
                                                             : std::string(ir::name(param.type));
-  return fmt::format(
-      "kernel '{}': argument {} ('{}') is declared as {}, a buffer was given: it takes no pointer",
-      p.name, index + 1, param.name, declared);
+  return fmt::format("{} is declared as {}, a buffer was given: it takes no pointer",
+                     argument_text(p, index), declared);
 }
 
 std::vector<std::byte> parameter_block(const ir::Program& p, std::span<const Argument> args,
@@ -166,7 +172,8 @@ std::vector<std::byte> parameter_block(const ir::Program& p, std::span<const Arg
     std::string wanted;
     for (const ir::Param& param : p.params) {
       wanted += fmt::format(
-          "{}{} ({}{} bytes)", wanted.empty() ? "" : ", ", param.name,
+          "{}{}{}({}{} bytes)", wanted.empty() ? "" : ", ", param.name,
+          param.name.empty() ? "" : " ",
           param.type == ir::Type::none ? std::string() : std::string(ir::name(param.type)) + ", ",
           param.size);
     }

@@ -145,6 +145,20 @@ TEST_CASE("damaged files give diagnostics") {
   CHECK(!diagnostics.empty());
 }
 
+TEST_CASE("an object for another GPU is refused by the GPU's name") {
+  std::string other = contents("data/gcn/k01_saxpy.gfx600.hsaco");
+  constexpr size_t kFlags = 48;
+  other[kFlags] = 0x2c;
+  const std::string target = "amdhsa--gfx600";
+  for (size_t at = 0; (at = other.find(target, at)) != std::string::npos; ++at)
+    other.replace(at, target.size(), "amdhsa--gfx900");
+  const gcn::Listing l = gcn::read_code_object(bytes_of(other));
+  REQUIRE(l.diagnostics.size() == 1);
+  CHECK(l.diagnostics[0].message ==
+        "code object for gfx900, expected gfx600 to gfx810: compile it for one of these, as with "
+        "-mcpu=gfx803");
+}
+
 TEST_CASE("missing waits are warnings at their place") {
   const auto warnings = [](const std::string& body) {
     const gcn::Listing l = gcn::parse(body + "s_endpgm\n");

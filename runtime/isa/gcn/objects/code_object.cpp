@@ -76,6 +76,20 @@ std::optional<Gen> noted_generation(const elf::File& file) {
   return gen;
 }
 
+/// Which machine a file is for: its target's name in the metadata, else the number of its flags.
+std::string machine_text(const elf::File& file) {
+  constexpr std::string_view kBefore = "amdhsa--gfx";
+  for (const elf::Section& s : file.sections) {
+    const std::string_view data(reinterpret_cast<const char*>(s.data.data()), s.data.size());
+    const size_t at = data.find(kBefore);
+    if (at == std::string_view::npos) continue;
+    const std::string_view from = data.substr(at + kBefore.size() - 3);
+    const auto other = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; };
+    return std::string(from.begin(), std::ranges::find_if(from, other));
+  }
+  return fmt::format("machine {:#x}", file.flags & 0xff);
+}
+
 class Reader {
  public:
   Reader(Bytes bytes, size_t max_errors) : bytes_(bytes), max_errors_(max_errors) {}
@@ -104,8 +118,9 @@ class Reader {
                       file.os_abi));
     const auto gen = generation(file.flags) ? generation(file.flags) : noted_generation(file);
     if (!gen)
-      return error(fmt::format("code object for machine {:#x}, expected gfx600 to gfx810",
-                               file.flags & 0xff));
+      return error("code object for " + machine_text(file) +
+                   ", expected gfx600 to gfx810: compile it for one of these, as with "
+                   "-mcpu=gfx803");
     listing_.gen = *gen;
     unaligned_ = file.os_abi == kHsaAbi && *gen != Gen::gfx6;
     image_.build(file, listing_);
