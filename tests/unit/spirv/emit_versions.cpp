@@ -6,6 +6,7 @@
 
 #include "runtime/guest/pointer_bounds.hpp"
 #include "runtime/layout/addresses.hpp"
+#include "runtime/spirv/lane/row_uses.hpp"
 #include "tests/unit/spirv/support.hpp"
 
 using namespace lanewise;
@@ -53,6 +54,43 @@ TEST_CASE("one question for all accesses of a stretch, none where both sides of 
   CHECK(questions(target, Memcheck::arena) == reports + 1);
   target.quirks.runs_both_sides = true;
   CHECK(questions(target, Memcheck::arena) == 0);
+}
+
+TEST_CASE("what a block does with one address is one stretch") {
+  constexpr uint32_t kAddress = 0, kPredicate = 1;
+  ir::Block block;
+  const auto check = [&](int64_t offset, Type elem, ir::Operand happens) {
+    ir::Inst& inst = block.insts.emplace_back();
+    inst.op = Op::check;
+    inst.src = {ir::Reg{kAddress}, happens};
+    inst.mem.emplace();
+    inst.mem->elem = elem;
+    inst.mem->offset = offset;
+  };
+  const ir::Operand always = ir::Operand::immediate(1);
+  check(-8, Type::u32, always);
+  check(4, Type::u32, always);
+  check(0, Type::u64, always);                // aligned by more: another question
+  check(2, Type::u32, always);                // never aligned where the others are
+  check(12, Type::u32, ir::Reg{kPredicate});  // may not happen
+  ir::Inst& moved = block.insts.emplace_back();
+  moved.op = Op::add;
+  moved.dst = {ir::Reg{kAddress}};
+  check(0, Type::u32, always);  // of the next address
+  check(-4, Type::u32, always);
+  const std::vector<uint32_t> live;
+  const spirv::RowUses uses(block, live);
+  const auto is = [&](size_t n, int64_t least, int64_t end) {
+    const spirv::RowUses::Stretch* found = uses.stretch_of(n);
+    return found != nullptr && found->least == least && found->end == end;
+  };
+  CHECK(is(0, -8, 8));
+  CHECK(is(1, -8, 8));
+  CHECK(is(2, 0, 8));
+  CHECK(is(3, 2, 6));
+  CHECK(uses.stretch_of(4) == nullptr);
+  CHECK(is(6, -4, 4));
+  CHECK(is(7, -4, 4));
 }
 
 TEST_CASE("how far memory reaches behind a parameter is what the host has laid down") {
