@@ -36,6 +36,9 @@ inline const std::vector<PrivateReader>& private_readers() {
       {"v_mov_b32 v8, v2\nv_mov_b32 v9, 5\nbuffer_store_dwordx2 v[8:9], off, s[0:3], s33 offset:8\n"
        "v_mov_b32 v2, 0\nbuffer_load_dword v3, off, s[0:3], s33 offset:8",
        true, whole},
+      {"v_mov_b32 v8, 5\nv_mov_b32 v9, v2\nbuffer_store_dwordx2 v[8:9], off, s[0:3], s33 offset:8\n"
+       "v_mov_b32 v2, 0\nbuffer_load_dword v3, off, s[0:3], s33 offset:12",
+       true, whole},
       // At an offset that is computed, by bytes, through another frame or another descriptor.
       {"buffer_load_dword v3, v6, s[0:3], s33 offen", true, whole},
       {"buffer_load_ubyte v3, off, s[0:3], s33 offset:5", true,
@@ -58,6 +61,9 @@ inline const std::vector<PrivateReader>& private_readers() {
       {"v_readlane_b32 s34, v2, 63\nv_mov_b32 v3, s34", true, whole},
       {"v_readfirstlane_b32 s34, v2\nv_mov_b32 v3, s34", true, whole},
       {"s_mov_b64 exec, 1\nv_mov_b32 v2, 7\ns_mov_b64 exec, s[20:21]\nv_readlane_b32 s34, v2, 1\n"
+       "v_mov_b32 v3, s34",
+       true, whole},
+      {"s_mov_b64 exec, 1\nv_mov_b32 v2, 7\nv_readlane_b32 s34, v2, 1\ns_mov_b64 exec, s[20:21]\n"
        "v_mov_b32 v3, s34",
        true, whole},
       {"v_mov_b32_dpp v3, v2 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf", true, whole},

@@ -55,13 +55,15 @@ class OffPlaces {
   }
 
  private:
-  static constexpr size_t kMostStates = 24;  ///< at one place
+  static constexpr size_t kMostStates = 32;  ///< at one place
 
-  /// Bits that nobody reads do not keep paths apart.
+  /// Bits that nobody reads, or that may be either, do not keep paths apart.
   bool come(size_t block, OwnBits bits) {
     const ScalarSet& live = a_.blocks[block].live_in;
-    for (unsigned low = 0; low < live.size(); low += 2)
-      if (low != kExecLo && !live.test(low) && !live.test(low + 1)) bits.forget(low);
+    for (unsigned low = 0; low < live.size(); low += 2) {
+      const bool known = bits.of(low) == OwnBits::kOff || bits.of(low) == OwnBits::kOn;
+      if (!known || (low != kExecLo && !live.test(low) && !live.test(low + 1))) bits.forget(low);
+    }
     if (std::ranges::count(in_[block], bits) != 0) return true;
     in_[block].push_back(bits);
     work_.emplace_back(block, bits);
