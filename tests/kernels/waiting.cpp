@@ -138,3 +138,30 @@ E:  st.global.u32 [%q], %r2;
                                         64, 1);
   for (uint32_t i = 0; i < 64; ++i) CHECK(got[i] == 64 * 3);
 }
+
+TEST_CASE("waiting: the step of a warp waits for no lane that goes another way") {
+  // The last halvings of a sum, then lane 0 alone reads it while the others are at the barrier.
+  const std::string text =
+      ".version 7.8\n.target sm_75\n.address_size 64\n"
+      ".visible .entry k(.param .u64 out)\n{\n"
+      "  .shared .align 4 .b8 part[256]; .reg .b64 %rd<3>; .reg .b32 %r<8>; .reg .pred %p<2>;\n"
+      "  ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n"
+      "  mov.u32 %r2, part; mad.lo.u32 %r2, %r1, 4, %r2; st.shared.u32 [%r2], %r1;\n"
+      "  bar.sync 0; setp.gt.u32 %p1, %r1, 31; @%p1 bra REST;\n"
+      "  ld.volatile.shared.u32 %r3, [%r2]; ld.volatile.shared.u32 %r4, [%r2+128];\n"
+      "  add.u32 %r3, %r3, %r4; st.volatile.shared.u32 [%r2], %r3;\n"
+      "  ld.volatile.shared.u32 %r4, [%r2+4]; add.u32 %r3, %r3, %r4;\n"
+      "  st.volatile.shared.u32 [%r2], %r3;\nREST:\n"
+      "  setp.ne.u32 %p1, %r1, 0; @%p1 bra LAST;\n"
+      "  ld.shared.u32 %r5, [part]; st.global.u32 [%rd1+256], %r5;\nLAST:\n"
+      "  bar.sync 0; ld.shared.u32 %r6, [part]; add.u32 %r6, %r6, %r1;\n"
+      "  add.s64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r6; ret;\n}\n";
+  constexpr uint32_t kSum = 0 + 32 + 1 + 33;
+  std::vector<uint32_t> expected;
+  for (uint32_t lane = 0; lane < 64; ++lane) expected.push_back(kSum + lane);
+  expected.push_back(kSum);
+  lanewise::Buffer out = device().buffer(std::vector<uint32_t>(expected.size()));
+  lanewise::Kernel kernel = device().load_text(text, lanewise::Isa::ptx).kernel();
+  kernel.launch({.grid = {1}, .block = {64}}, out).check();
+  check_equal(out.read<uint32_t>(), expected);
+}

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "runtime/ir/passes/flow/cfg.hpp"
+#include "runtime/ir/passes/waves/wave_steps.hpp"
 #include "runtime/ir/wave_ops.hpp"
 
 namespace lanewise::spirv {
@@ -269,6 +270,7 @@ MemberUse MemberProof::of(uint32_t block, size_t index) const {
   const ir::Inst& inst = facts_->program.blocks[block].insts[index];
   const int operand = ir::member_operand(inst.op);
   if (operand < 0) return {};
+  if (inst.op == ir::Op::wave_sync && inst.mode == ir::kImpliedStep) return {};
   const ir::Operand& mask = inst.src[static_cast<size_t>(operand)];
   const uint32_t value = facts_->u.ssa().use(block, index, static_cast<size_t>(operand));
   const bool known = facts_->u.value(value);

@@ -209,6 +209,7 @@ class Steps {
         if (steps_[b][n]) {
           Inst sync;
           sync.op = Op::wave_sync;
+          sync.mode = kImpliedStep;
           sync.src = {Operand::immediate(kWholeWave)};
           sync.site = end ? sites[b] : insts[n].site;
           out.push_back(std::move(sync));

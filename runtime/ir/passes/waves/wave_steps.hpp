@@ -14,6 +14,10 @@ enum class StepEvidence : uint8_t {
   any_access,       ///< whatever the accesses: the guest's machine runs its waves in step
 };
 
+/// The mode of a `wave_sync` that step_waves() inserts. Nobody wrote that all lanes come there:
+/// those that go another way need not be waited for where a wave runs in step.
+inline constexpr uint8_t kImpliedStep = 1;
+
 /// In kernels that do, the wave reconverges (`wave_sync`) before each access to shared memory that
 /// may conflict with an earlier one of another lane. True when there was such a place.
 bool step_waves(Program& program, StepEvidence evidence);
