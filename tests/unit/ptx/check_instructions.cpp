@@ -169,3 +169,28 @@ TEST_CASE("votes and shuffles without a mask end before sm_70") {
       CHECK(errors_of(ptx::lower(parsed.module).diagnostics).empty() == early);
     }
 }
+
+TEST_CASE("rounding of mad.f32 before sm_20 and .version 3.2; map_f64_to_f32") {
+  // As ptxas 11.8 takes and refuses them.
+  const auto error = [](const std::string& head, const std::string& line) {
+    const ptx::ParseResult parsed =
+        ptx::parse(head + "\n.entry k()\n{\n.reg .f32 %f<4>;\n" + line + "\nexit;\n}\n");
+    std::vector<std::string> all = errors_of(parsed.diagnostics);
+    for (std::string& e : errors_of(ptx::check(parsed.module))) all.push_back(std::move(e));
+    return all.empty() ? std::string() : all.front();
+  };
+  const std::string bare = "mad.f32 %f1, %f2, %f3, %f1;",
+                    rounded = "mad.rn.f32 %f1, %f2, %f3, %f1;";
+  for (const char* head :
+       {".version 1.4\n.target sm_10, map_f64_to_f32", ".version 7.8\n.target sm_13"}) {
+    CAPTURE(std::string(head));
+    CHECK(error(head, bare).empty());
+    CHECK(error(head, rounded).find("sm_20") != std::string::npos);
+  }
+  CHECK(error(".version 3.1\n.target sm_30", bare).empty());
+  CHECK(error(".version 3.1\n.target sm_30", rounded).empty());
+  CHECK(error(".version 3.2\n.target sm_30", bare).find(".rn") != std::string::npos);
+  CHECK(error(".version 3.2\n.target sm_30", rounded).empty());
+  CHECK(error(".version 1.4\n.target sm_13, map_f64_to_f32", bare).find("sm_13") !=
+        std::string::npos);
+}

@@ -199,7 +199,7 @@ TEST_CASE("the header") {
   CHECK(errors(".version 7.5\n.target sm75")[0].starts_with("2:9 unknown target `sm75`"));
   CHECK(errors(".version 7.5\n.target sm_70, sm_75")[0].starts_with("2:16 a second target"));
   CHECK(
-      errors(".version 7.5\n.target sm_75, map_f64_to_f32")[0].starts_with("2:16 unknown target"));
+      errors(".version 7.5\n.target sm_75, map_f32_to_f16")[0].starts_with("2:16 unknown target"));
 }
 
 TEST_CASE("binary files give one message") {

@@ -38,6 +38,20 @@ bool is_control(std::string_view opcode) {
          opcode == "call";
 }
 
+/// GPUs before sm_20 had no subnormal f32, and assemblers keep that of code for them: what may
+/// have `.ftz` has it. Nothing for other targets and instructions.
+std::optional<Form> flushed_form(const KernelContext& kernel, const Instruction& inst,
+                                 const Form& form) {
+  const unsigned sm = sm_number(kernel.module.module.target);
+  const bool flushes =
+      sm != 0 && sm < 20 && !form.has("ftz") &&
+      (form.get("type") == "f32" || (inst.opcode == "cvt" && form.get("dtype") == "f32"));
+  if (!flushes) return {};
+  Form flushed = form;
+  flushed.values.emplace_back("ftz", "ftz");
+  return flushed;
+}
+
 }  // namespace
 
 Body::Body(KernelContext& k, const Function& f, uint32_t returns)
@@ -308,7 +322,9 @@ void Body::instruction(const Instruction& inst) {
   const Verdicts& verdicts = *kernel.module.verdicts;
   if (const auto fault = verdicts.faults.find(&inst); fault != verdicts.faults.end())
     throw Reject{{fault->second.line, fault->second.column}, fault->second.message};
-  const Form& form = *verdicts.forms.at(&inst);
+  const Form* judged = verdicts.forms.at(&inst);
+  const std::optional<Form> flushed = flushed_form(kernel, inst, *judged);
+  const Form& form = flushed ? *flushed : *judged;
   const Row& row = *form.row;
   if (row.lower == nullptr)
     throw Reject{inst.loc, "'" + inst.opcode + "' is not supported: " + row.note};

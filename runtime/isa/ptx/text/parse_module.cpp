@@ -123,7 +123,8 @@ void Parser::target() {
         fail(t, "a second target " + found(t) + ", `" + module.target + "` alone was expected");
       }
       module.target = std::move(name);
-    } else if (name == "debug" || name == "texmode_unified" || name == "texmode_independent") {
+    } else if (name == "debug" || name == "texmode_unified" || name == "texmode_independent" ||
+               name == "map_f64_to_f32") {
       target_option(t, std::move(name));
     } else {
       fail(t, "unknown target " + found(t) + ", one such as sm_75 was expected");
@@ -135,9 +136,12 @@ void Parser::target() {
 void Parser::target_option(const Token& t, std::string name) {
   if (module.target.empty())
     fail(t, found(t) + " before the architecture, one such as sm_75 was expected first");
+  if (name == "map_f64_to_f32" && sm_number(module.target) >= 13)
+    report(loc_of(t),
+           found(t) + " for `" + module.target + "`, a target before sm_13 was expected");
   const std::string other = name == "texmode_unified" ? "texmode_independent" : "texmode_unified";
   const auto& options = module.target_options;
-  if (name != "debug" && std::ranges::find(options, other) != options.end())
+  if (name.starts_with("texmode") && std::ranges::find(options, other) != options.end())
     report(loc_of(t), found(t) + " beside `" + other + "`, one of them was expected");
   module.target_options.push_back(std::move(name));
 }

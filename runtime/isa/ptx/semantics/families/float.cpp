@@ -1,5 +1,6 @@
 // f32 and f64 arithmetic. `add.f32` without a rounding qualifier rounds to nearest and is never
 // fused; engines get every operation separately.
+#include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/semantics/packed.hpp"
 
 namespace lanewise::ptx {
@@ -155,6 +156,16 @@ constexpr const char* kTanh = "relative error at most 2^-11";
 constexpr const char* kCoarse = "upper 32 bits correctly rounded down, lower 32 bits zero";
 constexpr const char* kRsqrt64 = "at most 2 ulp";
 
+/// GPUs before sm_20 had one rounding of `mad.f32`, which assemblers make a fused product; until
+/// .version 3.1 later targets could leave it out, too.
+void mad_rule(legal::Context& c) {
+  const bool old_gpu = c.env.sm != 0 && c.env.sm < 20;
+  if (c.has("rnd") && old_gpu)
+    c.error("a rounding of `mad.f32` needs sm_20 or higher, found " + c.env.target);
+  if (!c.has("rnd") && !old_gpu && c.env.version > 31)
+    c.error("a rounding is missing, one of `.rn` `.rz` `.rm` `.rp` was expected");
+}
+
 constexpr Row kFloatRows[] = {
     {"add", "?rnd:$rnd ?ftz ?sat+ type:f32", "d s s", float2<Op::fadd>},
     {"add", "?rnd:$rnd type:f64", "d s s", float2<Op::fadd>},
@@ -164,7 +175,7 @@ constexpr Row kFloatRows[] = {
     {"mul", "?rnd:$rnd type:f64", "d s s", float2<Op::fmul>},
     {"fma", "rnd:$rnd ?ftz ?sat+ type:f32", "d s s s", fma},
     {"fma", "rnd:$rnd type:f64", "d s s s", fma},
-    {"mad", "rnd:$rnd ?ftz ?sat+ type:f32", "d s s s", fma},
+    Row{"mad", "?rnd:$rnd ?ftz ?sat+ type:f32", "d s s s", fma}.with(mad_rule),
     {"mad", "rnd:$rnd type:f64", "d s s s", fma},
     {"div", "rnd:$rnd ?ftz type:f32", "d s s", div_rounded},
     {"div", "rnd:$rnd type:f64", "d s s", float2<Op::fdiv>},

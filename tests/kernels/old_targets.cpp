@@ -1,0 +1,89 @@
+// PTX for GPUs before sm_20: they had no subnormal f32, and `mad.f32` had no rounding.
+#include <bit>
+#include <cmath>
+
+#include "tests/kernels/support.hpp"
+
+using namespace kernels;
+
+namespace {
+
+constexpr float kLeast = 0x1p-126f;  ///< normal
+
+float flushed(float x) {
+  return std::fabs(x) < kLeast ? std::copysign(0.f, x) : x;
+}
+
+struct Case {
+  const char* text;  ///< from %a and %b to %c
+  float (*value)(float, float);
+};
+/// `value` gets flushed operands; its result is flushed.
+const Case kCases[] = {
+    {"add.f32 %c, %a, %b;", [](float a, float b) { return a + b; }},
+    {"sub.f32 %c, %a, %b;", [](float a, float b) { return a - b; }},
+    {"mul.f32 %c, %a, %b;", [](float a, float b) { return a * b; }},
+    {"mad.f32 %c, %a, %b, %a;", [](float a, float b) { return std::fma(a, b, a); }},
+    {"mad.sat.f32 %c, %a, %b, %a;",
+     [](float a, float b) { return std::fmin(std::fmax(std::fma(a, b, a), 0.f), 1.f) + 0.f; }},
+    {"min.f32 %c, %a, %b;",
+     [](float a, float b) { return a < b || (a == b && std::signbit(a)) ? a : b; }},
+    {"max.f32 %c, %a, %b;",
+     [](float a, float b) { return a < b || (a == b && std::signbit(a)) ? b : a; }},
+    {"abs.f32 %c, %a;", [](float a, float) { return std::fabs(a); }},
+    {"neg.f32 %c, %a;", [](float a, float) { return -a; }},
+    {"setp.gt.f32 %p, %a, %b; selp.f32 %c, 0f3f800000, 0f00000000, %p;",
+     [](float a, float b) { return a > b ? 1.f : 0.f; }},
+    {"set.eq.f32.f32 %c, %a, %b;", [](float a, float b) { return a == b ? 1.f : 0.f; }},
+    {"slct.f32.f32 %c, 0f3f800000, 0f40000000, %a;",
+     [](float a, float) { return a >= 0 ? 1.f : 2.f; }},
+    {"cvt.rpi.f32.f32 %c, %a;", [](float a, float) { return std::ceil(a); }},
+    {"cvt.f64.f32 %d, %a; mul.f64 %d, %d, 0d4090000000000000; cvt.rn.f32.f64 %c, %d;",
+     [](float a, float) { return static_cast<float>(a * 0x1p10); }},
+    {"cvt.f64.f32 %d, %a; mul.f64 %d, %d, 0d3f50000000000000; cvt.rn.f32.f64 %c, %d;",
+     [](float a, float) { return static_cast<float>(a * 0x1p-10); }},
+};
+
+std::string kernel(const std::string& head) {
+  std::string text =
+      head +
+      ".entry k(.param .u32 p) {\n.reg .u32 %r, %t;\n.reg .u16 %h;\n.reg .f32 %a, %b, "
+      "%c;\n.reg .f64 %d;\n.reg .pred %p;\nld.param.u32 %r, [p];\ncvt.u32.u16 %t, "
+      "%tid.x;\nmul24.lo.u32 %t, %t, " +
+      std::to_string(4 * (2 + std::size(kCases))) +
+      ";\nadd.u32 %r, %r, %t;\nld.global.f32 %a, [%r];\nld.global.f32 %b, [%r+4];\n";
+  for (size_t i = 0; i < std::size(kCases); ++i)
+    text += std::string(kCases[i].text) + "\nst.global.f32 [%r+" + std::to_string(8 + 4 * i) +
+            "], %c;\n";
+  return text + "exit;\n}\n";
+}
+
+}  // namespace
+
+TEST_CASE("PTX before sm_20: f32 has no subnormal numbers, a product and sum is fused") {
+  const float edges[] = {0.f,        -0.f,        0x1p-149f, -0x1p-149f,  0x1.8p-127f,
+                         -0x1p-127f, kLeast,      -kLeast,   0x1.8p-126f, -0x1.8p-126f,
+                         1.5f,       -0x1.234p3f, 0x1p-60f,  0x1.fp-64f,  0x1.fffffep-127f};
+  std::vector<float> memory, want;
+  for (const float a : edges) {
+    for (const float b : edges) {
+      memory.insert(memory.end(), {a, b});
+      want.insert(want.end(), {a, b});
+      for (const Case& c : kCases) want.push_back(flushed(c.value(flushed(a), flushed(b))));
+      memory.resize(want.size());
+    }
+  }
+  for (const char* head :
+       {".version 1.4\n.target sm_10, map_f64_to_f32\n", ".version 3.0\n.target sm_13\n"}) {
+    CAPTURE(head);
+    auto buffer = device().buffer(memory);
+    device()
+        .load_text(kernel(head), lanewise::Isa::ptx)
+        .kernel("k")
+        .launch(
+            {.grid = {1}, .block = {static_cast<unsigned>(std::size(edges) * std::size(edges))}},
+            buffer)
+        .check();
+    check_equal(buffer.read<float>(), want);
+  }
+}
