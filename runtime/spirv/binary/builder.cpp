@@ -42,27 +42,28 @@ Id Builder::new_id(Id type, Row row, size_t at) {
 
 // --- the module ----------------------------------------------------------------------------------
 
-void Builder::addDecoration(Id id, spv::Decoration decoration,
-                            std::initializer_list<uint32_t> more) {
+void Builder::add_decoration(Id id, spv::Decoration decoration,
+                             std::initializer_list<uint32_t> more) {
   const size_t begin = decorations_.size();
   decorations_.insert(decorations_.end(), {spv::OpDecorate, id, static_cast<uint32_t>(decoration)});
   decorations_.insert(decorations_.end(), more.begin(), more.end());
   set_length(decorations_, begin);
 }
 
-void Builder::addMemberDecoration(Id id, uint32_t member, spv::Decoration decoration,
-                                  uint32_t value) {
+void Builder::add_member_decoration(Id id, uint32_t member, spv::Decoration decoration,
+                                    uint32_t value) {
   put(decorations_, spv::OpMemberDecorate, {id, member, static_cast<uint32_t>(decoration), value});
 }
 
-void Builder::addName(Id id, std::string_view name) {
+void Builder::add_name(Id id, std::string_view name) {
   const size_t begin = names_.size();
   names_.insert(names_.end(), {spv::OpName, id});
   put_text(names_, name);
   set_length(names_, begin);
 }
 
-void Builder::addEntryPoint(const Function* function, std::string_view name, uint32_t local_size) {
+void Builder::add_entry_point(const Function* function, std::string_view name,
+                              uint32_t local_size) {
   entry_point_ = {spv::OpEntryPoint, spv::ExecutionModelGLCompute, function->id_};
   put_text(entry_point_, name);
   put(modes_, spv::OpExecutionMode, {function->id_, spv::ExecutionModeLocalSize, local_size, 1, 1});
@@ -114,55 +115,55 @@ Id Builder::declared(spv::Op op, Id type, std::initializer_list<uint32_t> operan
   return at->second;
 }
 
-Id Builder::makeUintType(uint32_t width) {
-  if (width == 64) addCapability(spv::CapabilityInt64);
+Id Builder::make_uint_type(uint32_t width) {
+  if (width == 64) add_capability(spv::CapabilityInt64);
   return declared(spv::OpTypeInt, spv::NoResult, {width, 0});
 }
-Id Builder::makeFloatType(uint32_t width) {
-  if (width == 64) addCapability(spv::CapabilityFloat64);
+Id Builder::make_float_type(uint32_t width) {
+  if (width == 64) add_capability(spv::CapabilityFloat64);
   return declared(spv::OpTypeFloat, spv::NoResult, {width});
 }
-Id Builder::makeVectorType(Id component, uint32_t size) {
+Id Builder::make_vector_type(Id component, uint32_t size) {
   return declared(spv::OpTypeVector, spv::NoResult, {component, size});
 }
-Id Builder::makePointer(spv::StorageClass storage, Id pointee) {
+Id Builder::make_pointer(spv::StorageClass storage, Id pointee) {
   return declared(spv::OpTypePointer, spv::NoResult, {static_cast<uint32_t>(storage), pointee});
 }
-Id Builder::makeArrayType(Id element, Id size, uint32_t stride) {
+Id Builder::make_array_type(Id element, Id size, uint32_t stride) {
   if (stride == 0) return declared(spv::OpTypeArray, spv::NoResult, {element, size});
   const std::array<uint32_t, 2> operands{element, size};
   const Id id = declare(spv::OpTypeArray, spv::NoResult, operands);
-  addDecoration(id, spv::DecorationArrayStride, {stride});
+  add_decoration(id, spv::DecorationArrayStride, {stride});
   return id;
 }
-Id Builder::makeStructType(std::initializer_list<Id> members, std::string_view name) {
+Id Builder::make_struct_type(std::initializer_list<Id> members, std::string_view name) {
   const Id id =
       declare(spv::OpTypeStruct, spv::NoResult, std::span(members.begin(), members.size()));
-  addName(id, name);
+  add_name(id, name);
   return id;
 }
-Id Builder::makeStructResultType(Id first, Id second) {
+Id Builder::make_struct_result_type(Id first, Id second) {
   const size_t before = places_.size();
   const Id id = declared(spv::OpTypeStruct, spv::NoResult, {first, second});
-  if (places_.size() > before) addName(id, "ResType");
+  if (places_.size() > before) add_name(id, "ResType");
   return id;
 }
-Id Builder::makeFunctionType(Id result, const Ids& params) {
+Id Builder::make_function_type(Id result, const Ids& params) {
   Words key{spv::OpTypeFunction, spv::NoResult, result};
   append(key, params);
   const auto [at, fresh] = declared_.try_emplace(key, spv::NoResult);
   if (fresh) at->second = declare(spv::OpTypeFunction, spv::NoResult, std::span(key).subspan(2));
   return at->second;
 }
-Id Builder::makeBoolConstant(bool value) {
-  return declared(value ? spv::OpConstantTrue : spv::OpConstantFalse, makeBoolType(), {});
+Id Builder::make_bool_constant(bool value) {
+  return declared(value ? spv::OpConstantTrue : spv::OpConstantFalse, make_bool_type(), {});
 }
-Id Builder::makeCompositeConstant(Id type, std::initializer_list<Id> parts) {
+Id Builder::make_composite_constant(Id type, std::initializer_list<Id> parts) {
   return declared(spv::OpConstantComposite, type, parts);
 }
 
-Id Builder::createVariable(spv::StorageClass storage, Id type, const char* name, Id initial) {
-  const Id pointer = makePointer(storage, type);
+Id Builder::create_variable(spv::StorageClass storage, Id type, const char* name, Id initial) {
+  const Id pointer = make_pointer(storage, type);
   const bool local = storage == spv::StorageClassFunction;
   const Row where = local ? Row::variables : Row::declarations;
   Words& to = row(where);
@@ -172,7 +173,7 @@ Id Builder::createVariable(spv::StorageClass storage, Id type, const char* name,
   if (initial != spv::NoResult) to.push_back(initial);
   set_length(to, begin);
   if (local) here_->function_->variables_.push_back(static_cast<uint32_t>(begin));
-  if (name != nullptr) addName(id, name);
+  if (name != nullptr) add_name(id, name);
   return id;
 }
 
@@ -199,7 +200,7 @@ void Builder::end_range() {
   begin_ = end;
 }
 
-void Builder::setBuildPoint(Block* block) {
+void Builder::set_build_point(Block* block) {
   if (block == here_) return;
   end_range();
   here_ = block;
@@ -207,13 +208,13 @@ void Builder::setBuildPoint(Block* block) {
 
 Function* Builder::begin_function(const char* name) {
   Function& function = functions_.emplace_back();
-  function.result_ = makeVoidType();
-  function.type_ = makeFunctionType(function.result_, {});
+  function.result_ = make_void_type();
+  function.type_ = make_function_type(function.result_, {});
   function.id_ = new_id(function.result_, Row::none, 0);
   function.entry_ = new_block();
   function.entry_->function_ = &function;
-  setBuildPoint(function.entry_);
-  addName(function.id_, name);
+  set_build_point(function.entry_);
+  add_name(function.id_, name);
   return &function;
 }
 
@@ -221,39 +222,39 @@ void Builder::end_block(std::array<Block*, 2> next) {
   here_->next_ = next;
   here_->ended_ = true;
 }
-void Builder::createBranch(Block* to) {
-  createNoResultOp(spv::OpBranch, {to->id_});
+void Builder::create_branch(Block* to) {
+  create_no_result_op(spv::OpBranch, {to->id_});
   end_block({to});
 }
-void Builder::createConditionalBranch(Id condition, Block* then, Block* otherwise) {
-  createNoResultOp(spv::OpBranchConditional, {condition, then->id_, otherwise->id_});
+void Builder::create_conditional_branch(Id condition, Block* then, Block* otherwise) {
+  create_no_result_op(spv::OpBranchConditional, {condition, then->id_, otherwise->id_});
   end_block({then, otherwise});
 }
-void Builder::createSwitch(Id selector, Block* otherwise) {
-  createNoResultOp(spv::OpSwitch, {selector, otherwise->id_});
+void Builder::create_switch(Id selector, Block* otherwise) {
+  create_no_result_op(spv::OpSwitch, {selector, otherwise->id_});
   end_block({otherwise});
 }
-void Builder::makeReturn() {
-  createNoResultOp(spv::OpReturn, {});
+void Builder::make_return() {
+  create_no_result_op(spv::OpReturn, {});
   end_block({});
 }
 void Builder::unreachable() {
-  createNoResultOp(spv::OpUnreachable, {});
+  create_no_result_op(spv::OpUnreachable, {});
   end_block({});
 }
-void Builder::createSelectionMerge(Block* merge) {
-  createNoResultOp(spv::OpSelectionMerge, {merge->id_, spv::SelectionControlMaskNone});
+void Builder::create_selection_merge(Block* merge) {
+  create_no_result_op(spv::OpSelectionMerge, {merge->id_, spv::SelectionControlMaskNone});
   here_->merge_ = merge;
 }
-void Builder::createLoopMerge(Block* merge, Block* again, spv::LoopControlMask control) {
-  createNoResultOp(spv::OpLoopMerge, {merge->id_, again->id_, static_cast<uint32_t>(control)});
+void Builder::create_loop_merge(Block* merge, Block* again, spv::LoopControlMask control) {
+  create_no_result_op(spv::OpLoopMerge, {merge->id_, again->id_, static_cast<uint32_t>(control)});
   here_->merge_ = merge;
   here_->again_ = again;
 }
 
 // --- instructions --------------------------------------------------------------------------------
 
-Id Builder::createOp(spv::Op op, Id type, std::span<const uint32_t> operands) {
+Id Builder::create_op(spv::Op op, Id type, std::span<const uint32_t> operands) {
   Words& to = row(Row::code);
   const Id id = new_id(type, Row::code, to.size());
   to.push_back(static_cast<uint32_t>(operands.size() + 3) << 16 | op);
@@ -263,12 +264,12 @@ Id Builder::createOp(spv::Op op, Id type, std::span<const uint32_t> operands) {
   return id;
 }
 
-void Builder::createNoResultOp(spv::Op op, std::initializer_list<uint32_t> operands) {
+void Builder::create_no_result_op(spv::Op op, std::initializer_list<uint32_t> operands) {
   put(row(Row::code), op, operands);
 }
 
-Id Builder::createLoad(Id variable) {
-  return createOp(spv::OpLoad, made(getTypeId(variable)).getIdOperand(1), {variable});
+Id Builder::create_load(Id variable) {
+  return create_op(spv::OpLoad, made(type_id(variable)).operand(1), {variable});
 }
 
 // --- the words -----------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ class Function;
 /// What follows a label, up to a terminator. Builder writes it out where the tree of merges has it.
 class Block {
  public:
-  Id getId() const { return id_; }
+  Id id() const { return id_; }
 
  private:
   friend class Builder;
@@ -46,7 +46,7 @@ class Block {
 
 class Function {
  public:
-  Id getId() const { return id_; }
+  Id id() const { return id_; }
 
  private:
   friend class Builder;
@@ -65,91 +65,90 @@ class Builder {
   /// An instruction that has a result. It stays valid while others are made.
   class Instruction {
    public:
-    spv::Op getOpCode() const { return static_cast<spv::Op>(word(0) & 0xffff); }
-    int getNumOperands() const { return static_cast<int>(word(0) >> 16) - first(); }
-    Id getTypeId() const { return builder_->getTypeId(id_); }
-    Id getIdOperand(int n) const { return word(first() + n); }
-    uint32_t getImmediateOperand(int n) const { return word(first() + n); }
+    spv::Op op() const { return static_cast<spv::Op>(word(0) & 0xffff); }
+    int operand_count() const { return static_cast<int>(word(0) >> 16) - first(); }
+    Id type_id() const { return builder_->type_id(id_); }
+    Id operand(int n) const { return word(first() + n); }
 
    private:
     friend class Builder;
     Instruction(const Builder* builder, Id id) : builder_(builder), id_(id) {}
-    int first() const { return getTypeId() == spv::NoResult ? 2 : 3; }
+    int first() const { return type_id() == spv::NoResult ? 2 : 3; }
     uint32_t word(int n) const;
 
     const Builder* builder_;
     Id id_;
   };
   Instruction made(Id id) const { return {this, id}; }
-  Id getTypeId(Id id) const { return places_[id].type; }
+  Id type_id(Id id) const { return places_[id].type; }
 
   // --- the module --------------------------------------------------------------------------------
 
-  void addCapability(spv::Capability capability) { capabilities_.insert(capability); }
-  void addExtension(const char* name) { extensions_.insert(name); }
-  void setAddressing(spv::AddressingModel model) { addressing_ = model; }
-  void addDecoration(Id id, spv::Decoration decoration, std::initializer_list<uint32_t> more = {});
-  void addMemberDecoration(Id id, uint32_t member, spv::Decoration decoration, uint32_t value);
-  void addName(Id id, std::string_view name);
+  void add_capability(spv::Capability capability) { capabilities_.insert(capability); }
+  void add_extension(const char* name) { extensions_.insert(name); }
+  void set_addressing(spv::AddressingModel model) { addressing_ = model; }
+  void add_decoration(Id id, spv::Decoration decoration, std::initializer_list<uint32_t> more = {});
+  void add_member_decoration(Id id, uint32_t member, spv::Decoration decoration, uint32_t value);
+  void add_name(Id id, std::string_view name);
   /// Of the module's only entry point; variables that it uses are added afterwards.
-  void addEntryPoint(const Function* function, std::string_view name, uint32_t local_size);
-  void addInterface(Id variable) { interface_.push_back(variable); }
+  void add_entry_point(const Function* function, std::string_view name, uint32_t local_size);
+  void add_interface(Id variable) { interface_.push_back(variable); }
 
   // --- types and constants -----------------------------------------------------------------------
 
-  Id makeVoidType() { return declared(spv::OpTypeVoid, spv::NoResult, {}); }
-  Id makeBoolType() { return declared(spv::OpTypeBool, spv::NoResult, {}); }
-  Id makeUintType(uint32_t width);
-  Id makeIntType(uint32_t width) { return declared(spv::OpTypeInt, spv::NoResult, {width, 1}); }
-  Id makeFloatType(uint32_t width);
-  Id makeVectorType(Id component, uint32_t size);
-  Id makePointer(spv::StorageClass storage, Id pointee);
+  Id make_void_type() { return declared(spv::OpTypeVoid, spv::NoResult, {}); }
+  Id make_bool_type() { return declared(spv::OpTypeBool, spv::NoResult, {}); }
+  Id make_uint_type(uint32_t width);
+  Id make_int_type(uint32_t width) { return declared(spv::OpTypeInt, spv::NoResult, {width, 1}); }
+  Id make_float_type(uint32_t width);
+  Id make_vector_type(Id component, uint32_t size);
+  Id make_pointer(spv::StorageClass storage, Id pointee);
   /// With a stride, the type is nobody else's, as it is decorated.
-  Id makeArrayType(Id element, Id size, uint32_t stride);
-  Id makeStructType(std::initializer_list<Id> members, std::string_view name);
+  Id make_array_type(Id element, Id size, uint32_t stride);
+  Id make_struct_type(std::initializer_list<Id> members, std::string_view name);
   /// Of instructions with two results.
-  Id makeStructResultType(Id first, Id second);
-  Id makeFunctionType(Id result, const Ids& params);
-  Id makeBoolConstant(bool value);
-  Id makeNullConstant(Id type) { return declared(spv::OpConstantNull, type, {}); }
-  Id makeCompositeConstant(Id type, std::initializer_list<Id> parts);
+  Id make_struct_result_type(Id first, Id second);
+  Id make_function_type(Id result, const Ids& params);
+  Id make_bool_constant(bool value);
+  Id make_null_constant(Id type) { return declared(spv::OpConstantNull, type, {}); }
+  Id make_composite_constant(Id type, std::initializer_list<Id> parts);
 
   /// In a function: at its begin. `initial` is a constant.
-  Id createVariable(spv::StorageClass storage, Id type, const char* name = nullptr,
-                    Id initial = spv::NoResult);
+  Id create_variable(spv::StorageClass storage, Id type, const char* name = nullptr,
+                     Id initial = spv::NoResult);
 
   // --- blocks ------------------------------------------------------------------------------------
 
   Block* new_block();
-  Block* getBuildPoint() const { return here_; }
-  void setBuildPoint(Block* block);
+  Block* build_point() const { return here_; }
+  void set_build_point(Block* block);
   bool terminated() const { return here_->ended_; }
   /// A void function without parameters; the build point moves to its entry.
   Function* begin_function(const char* name);
 
-  void createBranch(Block* to);
-  void createConditionalBranch(Id condition, Block* then, Block* otherwise);
-  void createSelectionMerge(Block* merge);
-  void createLoopMerge(Block* merge, Block* again, spv::LoopControlMask control);
+  void create_branch(Block* to);
+  void create_conditional_branch(Id condition, Block* then, Block* otherwise);
+  void create_selection_merge(Block* merge);
+  void create_loop_merge(Block* merge, Block* again, spv::LoopControlMask control);
   /// A switch without cases.
-  void createSwitch(Id selector, Block* otherwise);
-  void makeReturn();
+  void create_switch(Id selector, Block* otherwise);
+  void make_return();
   void unreachable();
 
   // --- instructions ------------------------------------------------------------------------------
 
-  Id createOp(spv::Op op, Id type, std::span<const uint32_t> operands);
-  Id createOp(spv::Op op, Id type, std::initializer_list<uint32_t> operands) {
-    return createOp(op, type, std::span(operands.begin(), operands.size()));
+  Id create_op(spv::Op op, Id type, std::span<const uint32_t> operands);
+  Id create_op(spv::Op op, Id type, std::initializer_list<uint32_t> operands) {
+    return create_op(op, type, std::span(operands.begin(), operands.size()));
   }
-  void createNoResultOp(spv::Op op, std::initializer_list<uint32_t> operands);
-  Id createLoad(Id variable);
-  void createStore(Id value, Id variable) { createNoResultOp(spv::OpStore, {variable, value}); }
-  Id createCompositeExtract(Id composite, Id type, uint32_t index) {
-    return createOp(spv::OpCompositeExtract, type, {composite, index});
+  void create_no_result_op(spv::Op op, std::initializer_list<uint32_t> operands);
+  Id create_load(Id variable);
+  void create_store(Id value, Id variable) { create_no_result_op(spv::OpStore, {variable, value}); }
+  Id create_composite_extract(Id composite, Id type, uint32_t index) {
+    return create_op(spv::OpCompositeExtract, type, {composite, index});
   }
-  Id createCompositeConstruct(Id type, const Ids& parts) {
-    return createOp(spv::OpCompositeConstruct, type, parts);
+  Id create_composite_construct(Id type, const Ids& parts) {
+    return create_op(spv::OpCompositeConstruct, type, parts);
   }
 
   /// The module. Blocks stand behind those that lead to them, merge blocks behind what they merge.

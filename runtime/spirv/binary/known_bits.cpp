@@ -29,8 +29,8 @@ ModuleBuilder::KnownBits ModuleBuilder::known_bits(Id word, int depth) const {
   if (const auto at = below_.find(word); at != below_.end()) return {~(at->second - 1), 0};
   if (depth == 0) return {};
   const Instruction source = made(word);
-  const auto operand = [&](int n) { return known_bits(source.getIdOperand(n), depth - 1); };
-  switch (source.getOpCode()) {
+  const auto operand = [&](int n) { return known_bits(source.operand(n), depth - 1); };
+  switch (source.op()) {
     case spv::OpBitwiseAnd: {
       const Bits a = operand(0), b = operand(1);
       return {a.zeros | b.zeros, a.ones & b.ones};
@@ -43,9 +43,9 @@ ModuleBuilder::KnownBits ModuleBuilder::known_bits(Id word, int depth) const {
       return sum(operand(0), operand(1));
     case spv::OpShiftLeftLogical:
     case spv::OpShiftRightLogical: {
-      const uint32_t* by = known(source.getIdOperand(1));
+      const uint32_t* by = known(source.operand(1));
       if (by == nullptr || *by >= 32) return {};
-      return shifted(operand(0), *by, source.getOpCode() == spv::OpShiftLeftLogical);
+      return shifted(operand(0), *by, source.op() == spv::OpShiftLeftLogical);
     }
     default:
       return {};
@@ -57,9 +57,9 @@ Id ModuleBuilder::masked(Id word, uint32_t mask) {
   if ((~(bits.zeros | bits.ones) & mask) == 0) return u(bits.ones & mask);
   const Instruction source = made(word);
   const bool low = (mask & (mask + 1)) == 0;
-  if (low && source.getOpCode() == spv::OpIAdd) {
-    const uint32_t* more = known(source.getIdOperand(1));
-    if (more != nullptr && (*more & mask) == 0) return masked(source.getIdOperand(0), mask);
+  if (low && source.op() == spv::OpIAdd) {
+    const uint32_t* more = known(source.operand(1));
+    if (more != nullptr && (*more & mask) == 0) return masked(source.operand(0), mask);
   }
   return op(spv::OpBitwiseAnd, uint_type, {word, u(mask)});
 }

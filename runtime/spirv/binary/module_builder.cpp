@@ -48,25 +48,26 @@ bool repeats(spv::Op code) {
 
 ModuleBuilder::ModuleBuilder(const Target& target)
     : int64_(library::variant_for(target) != library::Variant::t0) {
-  addCapability(spv::CapabilityShader);
-  addCapability(spv::CapabilityLinkage);
+  add_capability(spv::CapabilityShader);
+  add_capability(spv::CapabilityLinkage);
   if (int64_) {
-    addCapability(spv::CapabilityInt64);
-    addCapability(spv::CapabilityPhysicalStorageBufferAddresses);
-    addExtension("SPV_KHR_physical_storage_buffer");
+    add_capability(spv::CapabilityInt64);
+    add_capability(spv::CapabilityPhysicalStorageBufferAddresses);
+    add_extension("SPV_KHR_physical_storage_buffer");
   }
   // As the library of the same tier has it: modules are linked only when they agree.
-  setAddressing(int64_ ? spv::AddressingModelPhysicalStorageBuffer64 : spv::AddressingModelLogical);
-  if (target.float64) addCapability(spv::CapabilityFloat64);
-  void_type = makeVoidType();
-  bool_type = makeBoolType();
-  uint_type = makeUintType(32);
-  int_type = makeIntType(32);
-  uvec2_type = makeVectorType(uint_type, 2);
-  uvec3_type = makeVectorType(uint_type, 3);
-  uvec4_type = makeVectorType(uint_type, 4);
-  float_type = makeFloatType(32);
-  b64_type = int64_ ? makeUintType(64) : uvec2_type;
+  set_addressing(int64_ ? spv::AddressingModelPhysicalStorageBuffer64
+                        : spv::AddressingModelLogical);
+  if (target.float64) add_capability(spv::CapabilityFloat64);
+  void_type = make_void_type();
+  bool_type = make_bool_type();
+  uint_type = make_uint_type(32);
+  int_type = make_int_type(32);
+  uvec2_type = make_vector_type(uint_type, 2);
+  uvec3_type = make_vector_type(uint_type, 3);
+  uvec4_type = make_vector_type(uint_type, 4);
+  float_type = make_float_type(32);
+  b64_type = int64_ ? make_uint_type(64) : uvec2_type;
 }
 
 Id ModuleBuilder::type_of(ir::Width width) const {
@@ -96,7 +97,7 @@ Id ModuleBuilder::b64(uint64_t value) {
     const std::array<uint32_t, 2> words{static_cast<uint32_t>(value),
                                         static_cast<uint32_t>(value >> 32)};
     it->second = int64_ ? declare(spv::OpConstant, b64_type, words)
-                        : makeCompositeConstant(uvec2_type, {u(words[0]), u(words[1])});
+                        : make_composite_constant(uvec2_type, {u(words[0]), u(words[1])});
   }
   return it->second;
 }
@@ -121,7 +122,7 @@ const uint32_t* ModuleBuilder::known(Id id) const {
 /// Where the result of the operation in this block is found, or is to be noted.
 Id& ModuleBuilder::made_before(spv::Op code, Id type, std::span<const Id> args) {
   constexpr size_t kSets = 2048;
-  Made made{getBuildPoint()->getId(), type, static_cast<uint32_t>(code), {}};
+  Made made{build_point()->id(), type, static_cast<uint32_t>(code), {}};
   std::ranges::copy(args, made.args.begin());
   uint64_t h = uint64_t{made.block} << 32 ^ made.code;
   for (const Id word : {made.type, made.args[0], made.args[1], made.args[2]})
@@ -139,29 +140,29 @@ Id& ModuleBuilder::made_before(spv::Op code, Id type, std::span<const Id> args) 
 Id ModuleBuilder::op(spv::Op code, Id type, std::span<const Id> args) {
   if (code == spv::OpBitcast) {
     const Instruction source = this->made(args[0]);
-    if (source.getTypeId() == type) return args[0];
-    if (source.getOpCode() == spv::OpBitcast && getTypeId(source.getIdOperand(0)) == type)
-      return source.getIdOperand(0);
+    if (source.type_id() == type) return args[0];
+    if (source.op() == spv::OpBitcast && type_id(source.operand(0)) == type)
+      return source.operand(0);
   }
-  if (!repeats(code)) return createOp(code, type, args);
+  if (!repeats(code)) return create_op(code, type, args);
   Id& made = made_before(code, type, args);
-  if (made == spv::NoResult) made = createOp(code, type, args);
+  if (made == spv::NoResult) made = create_op(code, type, args);
   return made;
 }
 
 Id ModuleBuilder::any_lane(Id condition) {
-  addCapability(spv::CapabilityGroupNonUniform);
-  addCapability(spv::CapabilityGroupNonUniformVote);
-  return createOp(spv::OpGroupNonUniformAny, bool_type, {u(spv::ScopeSubgroup), condition});
+  add_capability(spv::CapabilityGroupNonUniform);
+  add_capability(spv::CapabilityGroupNonUniformVote);
+  return create_op(spv::OpGroupNonUniformAny, bool_type, {u(spv::ScopeSubgroup), condition});
 }
 
 /// Of a pair that was just put together, the half that went in.
 Id ModuleBuilder::extract(Id composite, Id type, unsigned index) {
   const Instruction source = this->made(composite);
-  if (source.getOpCode() == spv::OpCompositeConstruct && source.getTypeId() == uvec2_type)
-    return source.getIdOperand(static_cast<int>(index));
+  if (source.op() == spv::OpCompositeConstruct && source.type_id() == uvec2_type)
+    return source.operand(static_cast<int>(index));
   Id& made = made_before(spv::OpCompositeExtract, type, std::array{composite, Id{index}});
-  if (made == spv::NoResult) made = createCompositeExtract(composite, type, index);
+  if (made == spv::NoResult) made = create_composite_extract(composite, type, index);
   return made;
 }
 
@@ -169,16 +170,16 @@ Id ModuleBuilder::glsl(uint32_t instruction, Id type, const Ids& args) {
   if (glsl_set_ == spv::NoResult) glsl_set_ = import_set("GLSL.std.450");
   Ids operands{glsl_set_, instruction};
   operands.insert(operands.end(), args.begin(), args.end());
-  return createOp(spv::OpExtInst, type, operands);
+  return create_op(spv::OpExtInst, type, operands);
 }
 
 Id ModuleBuilder::select(Id condition, Id yes, Id no) {
   if (yes == no) return yes;
-  const Id type = getTypeId(yes);
+  const Id type = type_id(yes);
   // Before SPIR-V 1.4 a vector is selected by a vector of booleans.
   if (type == uvec2_type) {
-    const Id type2 = makeVectorType(bool_type, 2);
-    condition = createCompositeConstruct(type2, {condition, condition});
+    const Id type2 = make_vector_type(bool_type, 2);
+    condition = create_composite_construct(type2, {condition, condition});
   }
   return op(spv::OpSelect, type, {condition, yes, no});
 }
@@ -192,35 +193,33 @@ Id ModuleBuilder::to_b64(Id value) {
 Id ModuleBuilder::lo(Id value) {
   if (!int64_) return extract(value, uint_type, 0);
   const Instruction made = this->made(value);
-  if (made.getOpCode() == spv::OpBitcast && getTypeId(made.getIdOperand(0)) == uvec2_type) {
-    const Instruction pair = this->made(made.getIdOperand(0));
-    if (pair.getOpCode() == spv::OpCompositeConstruct) return pair.getIdOperand(0);
+  if (made.op() == spv::OpBitcast && type_id(made.operand(0)) == uvec2_type) {
+    const Instruction pair = this->made(made.operand(0));
+    if (pair.op() == spv::OpCompositeConstruct) return pair.operand(0);
   }
-  if (made.getOpCode() == spv::OpUConvert && getTypeId(made.getIdOperand(0)) == uint_type)
-    return made.getIdOperand(0);
+  if (made.op() == spv::OpUConvert && type_id(made.operand(0)) == uint_type) return made.operand(0);
   return op(spv::OpUConvert, uint_type, {value});
 }
 Id ModuleBuilder::narrow_lo(Id value, int depth) {
   if (!int64_ || depth == 0) return lo(value);
   const Instruction made = this->made(value);
-  const auto operand = [&](int n) { return made.getIdOperand(n); };
-  switch (made.getOpCode()) {
+  const auto operand = [&](int n) { return made.operand(n); };
+  switch (made.op()) {
     case spv::OpConstant:
-      return u(made.getImmediateOperand(0));
+      return u(made.operand(0));
     case spv::OpUConvert:
     case spv::OpSConvert:
-      return getTypeId(operand(0)) == uint_type ? operand(0) : lo(value);
+      return type_id(operand(0)) == uint_type ? operand(0) : lo(value);
     case spv::OpBitcast: {
       const Instruction pair = this->made(operand(0));
-      const bool of_words =
-          pair.getOpCode() == spv::OpCompositeConstruct && pair.getTypeId() == uvec2_type;
-      return of_words ? pair.getIdOperand(0) : lo(value);
+      const bool of_words = pair.op() == spv::OpCompositeConstruct && pair.type_id() == uvec2_type;
+      return of_words ? pair.operand(0) : lo(value);
     }
     case spv::OpShiftLeftLogical: {
       const Instruction by = this->made(operand(1));
-      if (by.getOpCode() != spv::OpConstant || by.getImmediateOperand(0) >= 32) return lo(value);
+      if (by.op() != spv::OpConstant || by.operand(0) >= 32) return lo(value);
       return op(spv::OpShiftLeftLogical, uint_type,
-                {narrow_lo(operand(0), depth - 1), u(by.getImmediateOperand(0))});
+                {narrow_lo(operand(0), depth - 1), u(by.operand(0))});
     }
     case spv::OpBitwiseAnd: {
       const Id mask = narrow_lo(operand(1), depth - 1), kept = narrow_lo(operand(0), depth - 1);
@@ -229,7 +228,7 @@ Id ModuleBuilder::narrow_lo(Id value, int depth) {
     case spv::OpIAdd:
     case spv::OpISub:
     case spv::OpIMul:
-      return op(made.getOpCode(), uint_type,
+      return op(made.op(), uint_type,
                 {narrow_lo(operand(0), depth - 1), narrow_lo(operand(1), depth - 1)});
     default:
       return lo(value);
@@ -239,15 +238,15 @@ Id ModuleBuilder::hi(Id value) {
   return extract(to_uvec2(value), uint_type, 1);
 }
 Id ModuleBuilder::make64(Id low, Id high) {
-  return to_b64(createCompositeConstruct(uvec2_type, {low, high}));
+  return to_b64(create_composite_construct(uvec2_type, {low, high}));
 }
 
 Id ModuleBuilder::import_function(const std::string& name, Id result_type,
                                   std::span<const Id> args) {
   Ids params;
   params.reserve(args.size());
-  for (Id arg : args) params.push_back(getTypeId(arg));
-  return declare_function(result_type, makeFunctionType(result_type, params), params, name);
+  for (Id arg : args) params.push_back(type_id(arg));
+  return declare_function(result_type, make_function_type(result_type, params), params, name);
 }
 
 Id ModuleBuilder::call(std::string_view name, Id result_type, std::span<const Id> args) {
@@ -256,19 +255,19 @@ Id ModuleBuilder::call(std::string_view name, Id result_type, std::span<const Id
     it = imports_.emplace(name, import_function(std::string(name), result_type, args)).first;
   Ids operands{it->second};
   operands.insert(operands.end(), args.begin(), args.end());
-  return createOp(spv::OpFunctionCall, result_type, operands);
+  return create_op(spv::OpFunctionCall, result_type, operands);
 }
 
 void ModuleBuilder::enter_scope(Block* body, Block* merge) {
   const Id selector = u(0);
-  createSelectionMerge(merge);
-  createSwitch(selector, body);
-  setBuildPoint(body);
+  create_selection_merge(merge);
+  create_switch(selector, body);
+  set_build_point(body);
 }
 
 void ModuleBuilder::repeat(const std::function<Id()>& body) {
   const Loop loop = begin_loop();
-  createConditionalBranch(body(), loop.again, loop.merge);
+  create_conditional_branch(body(), loop.again, loop.merge);
   close_loop(loop);
 }
 
@@ -276,10 +275,10 @@ void ModuleBuilder::repeat_while(const std::function<Id()>& condition,
                                  const std::function<void()>& body) {
   const Loop loop = begin_loop();
   Block* inside = new_block();
-  createConditionalBranch(condition(), inside, loop.merge);
-  setBuildPoint(inside);
+  create_conditional_branch(condition(), inside, loop.merge);
+  set_build_point(inside);
   body();
-  createBranch(loop.again);
+  create_branch(loop.again);
   close_loop(loop);
 }
 
@@ -288,32 +287,32 @@ ModuleBuilder::Loop ModuleBuilder::begin_loop() {
   Block* inside = new_block();
   Block* again = new_block();
   const Loop loop{header, again, new_block()};
-  createBranch(loop.header);
-  setBuildPoint(loop.header);
-  createLoopMerge(loop.merge, loop.again, spv::LoopControlDontUnrollMask);
-  createBranch(inside);
-  setBuildPoint(inside);
+  create_branch(loop.header);
+  set_build_point(loop.header);
+  create_loop_merge(loop.merge, loop.again, spv::LoopControlDontUnrollMask);
+  create_branch(inside);
+  set_build_point(inside);
   return loop;
 }
 
 void ModuleBuilder::close_loop(const Loop& loop) {
-  setBuildPoint(loop.again);
-  createBranch(loop.header);
-  setBuildPoint(loop.merge);
+  set_build_point(loop.again);
+  create_branch(loop.header);
+  set_build_point(loop.merge);
 }
 
 void ModuleBuilder::call_function(const Function* function) {
-  createOp(spv::OpFunctionCall, void_type, {function->getId()});
+  create_op(spv::OpFunctionCall, void_type, {function->id()});
 }
 
 void ModuleBuilder::memory_barrier(spv::Scope scope, uint32_t semantics) {
   const Id where = u(scope), what = u(semantics);
-  createNoResultOp(spv::OpMemoryBarrier, {where, what});
+  create_no_result_op(spv::OpMemoryBarrier, {where, what});
 }
 
 void ModuleBuilder::control_barrier(spv::Scope scope, uint32_t semantics) {
   const Id where = u(scope), what = u(semantics);
-  createNoResultOp(spv::OpControlBarrier, {where, where, what});
+  create_no_result_op(spv::OpControlBarrier, {where, where, what});
 }
 
 }  // namespace lanewise::spirv

@@ -30,7 +30,7 @@ class ModuleBuilder : public Builder {
   Id type_of(ir::Width width) const;
   Id type_of(ir::Type type) const { return type_of(ir::width_of(type)); }
   Id u(uint32_t value);
-  Id b(bool value) { return makeBoolConstant(value); }
+  Id b(bool value) { return make_bool_constant(value); }
   Id b64(uint64_t value);
   Id constant(ir::Width width, uint64_t bits);
   /// The value when the id is a constant made by u(), so that callers can fold.
@@ -81,19 +81,19 @@ class ModuleBuilder : public Builder {
   void when(Id condition, Body body) {
     Block* then = new_block();
     Block* merge = new_block();
-    createSelectionMerge(merge);
-    createConditionalBranch(condition, then, merge);
-    setBuildPoint(then);
+    create_selection_merge(merge);
+    create_conditional_branch(condition, then, merge);
+    set_build_point(then);
     body();
-    if (!terminated()) createBranch(merge);
-    setBuildPoint(merge);
+    if (!terminated()) create_branch(merge);
+    set_build_point(merge);
   }
   /// Enters `body` through a switch without cases: a construct that `break` may leave from inside
   /// nested ifs.
   void enter_scope(Block* body, Block* merge);
   /// A loop of the guest. Where drivers cut loops, lanes carry a mark out of it.
   void guest_loop(Block* merge, Block* again) {
-    createLoopMerge(merge, again, spv::LoopControlMaskNone);
+    create_loop_merge(merge, again, spv::LoopControlMaskNone);
     ++guest_loops_;
   }
   size_t guest_loops() const { return guest_loops_; }

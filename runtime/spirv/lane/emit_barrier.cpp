@@ -18,12 +18,12 @@ Values LaneEmitter::group_reduction() {
     count = count == spv::NoResult ? one : m_.op(spv::OpIAdd, m_.uint_type, {count, one});
   });
   const Id first = m_.op(spv::OpIEqual, m_.bool_type, {lane(), m_.u(0)});
-  when(first, [&] { m_.createStore(m_.u(0), frame_.vote); });
+  when(first, [&] { m_.create_store(m_.u(0), frame_.vote); });
   library("lw_barrier", m_.void_type, {});
   m_.op(spv::OpAtomicIAdd, m_.uint_type,
         {frame_.vote, m_.u(spv::ScopeWorkgroup), m_.u(spv::MemorySemanticsMaskNone), count});
   library("lw_barrier", m_.void_type, {});
-  const Id votes = m_.createLoad(frame_.vote);
+  const Id votes = m_.create_load(frame_.vote);
   library("lw_barrier", m_.void_type, {});
   if (kind == ir::BarrierKind::red_popc) return {votes};
   return {m_.op(all ? spv::OpIEqual : spv::OpINotEqual, m_.bool_type, {votes, m_.u(0)})};

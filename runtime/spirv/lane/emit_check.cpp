@@ -163,9 +163,9 @@ Id LaneEmitter::allocation_allows(Id address, uint32_t bytes) {
   if (asked == found_.end()) return allowed;
   const Id span = library("lw_allocation_span", m_.uvec2_type, {found, write});
   const auto keep = [&](Id variable, unsigned word) {
-    const Id before = m_.createLoad(variable);
+    const Id before = m_.create_load(variable);
     const Id now = m_.extract(span, m_.uint_type, word);
-    m_.createStore(m_.select(allowed, now, before), variable);
+    m_.create_store(m_.select(allowed, now, before), variable);
   };
   keep(asked->second.start, 0);
   keep(asked->second.bytes, 1);
@@ -185,26 +185,26 @@ void LaneEmitter::find_allocations() {
   Ids addresses, found;
   in_slots([&](uint32_t) {
     addresses.push_back(forced_address());
-    found.push_back(m_.createVariable(spv::StorageClassFunction, m_.uint_type));
-    m_.createStore(library("lw_allocation_first", m_.uint_type, {addresses.back()}), found.back());
+    found.push_back(m_.create_variable(spv::StorageClassFunction, m_.uint_type));
+    m_.create_store(library("lw_allocation_first", m_.uint_type, {addresses.back()}), found.back());
   });
-  const Id size = m_.createVariable(spv::StorageClassFunction, m_.uint_type);
-  m_.createStore(library("lw_allocation_first_step", m_.uint_type, {}), size);
+  const Id size = m_.create_variable(spv::StorageClassFunction, m_.uint_type);
+  m_.create_store(library("lw_allocation_first_step", m_.uint_type, {}), size);
   m_.repeat_while(
       [&] {
-        const Id step = m_.createLoad(size);
+        const Id step = m_.create_load(size);
         return m_.op(spv::OpINotEqual, m_.bool_type, {step, m_.u(0)});
       },
       [&] {
-        const Id step = m_.createLoad(size);
+        const Id step = m_.create_load(size);
         for (size_t n = 0; n < found.size(); ++n) {
-          const Id before = m_.createLoad(found[n]);
-          m_.createStore(library("lw_allocation_step", m_.uint_type, {addresses[n], before, step}),
-                         found[n]);
+          const Id before = m_.create_load(found[n]);
+          m_.create_store(library("lw_allocation_step", m_.uint_type, {addresses[n], before, step}),
+                          found[n]);
         }
-        m_.createStore(m_.op(spv::OpShiftRightLogical, m_.uint_type, {step, m_.u(1)}), size);
+        m_.create_store(m_.op(spv::OpShiftRightLogical, m_.uint_type, {step, m_.u(1)}), size);
       });
-  in_slots([&](uint32_t n) { slot_->found = m_.createLoad(found[n]); });
+  in_slots([&](uint32_t n) { slot_->found = m_.create_load(found[n]); });
 }
 
 /// The map of written bytes was looked at before: where src1 holds, the access reads others.

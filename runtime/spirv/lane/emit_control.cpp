@@ -46,13 +46,13 @@ void LaneEmitter::node(const Node& n) {
       Construct& inner = constructs_.back();
       inner.broken = true;
       write_mark(inner.mark);
-      return m_.createBranch(inner.break_to);
+      return m_.create_branch(inner.break_to);
     }
     case Node::Kind::continue_: {
       if (masked()) return masked_jump(n);
       Construct& inner = constructs_.back();
       inner.continued = true;
-      return m_.createBranch(inner.continue_to);
+      return m_.create_branch(inner.continue_to);
     }
   }
 }
@@ -71,7 +71,7 @@ void LaneEmitter::run_block(uint32_t block) {
 }
 
 void LaneEmitter::leave() {
-  m_.makeReturn();
+  m_.make_return();
 }
 
 void LaneEmitter::emit_if(const Node& n) {
@@ -79,18 +79,18 @@ void LaneEmitter::emit_if(const Node& n) {
   Block* then = m_.new_block();
   Block* merge = m_.new_block();
   Block* otherwise = n.otherwise.empty() ? merge : m_.new_block();
-  m_.createSelectionMerge(merge);
-  m_.createConditionalBranch(condition, then, otherwise);
+  m_.create_selection_merge(merge);
+  m_.create_conditional_branch(condition, then, otherwise);
 
   // Values known here stay known in both arms; what the arms learn does not reach the other one.
   const KnownValues values = known_values();
   const uint32_t before = writes_;
   bool reached = n.otherwise.empty();
   const auto arm = [&](Block* entry, const std::vector<Node>& body) {
-    m_.setBuildPoint(entry);
+    m_.set_build_point(entry);
     nodes(body);
     if (!m_.terminated()) {
-      m_.createBranch(merge);
+      m_.create_branch(merge);
       reached = true;
     }
   };
@@ -100,7 +100,7 @@ void LaneEmitter::emit_if(const Node& n) {
     arm(otherwise, n.otherwise);
   }
   forget_but(values, before);
-  m_.setBuildPoint(merge);
+  m_.set_build_point(merge);
   if (!reached) m_.unreachable();
 }
 
@@ -115,11 +115,11 @@ void LaneEmitter::emit_scope(const Node& n) {
   bool reached = constructs_.back().broken;
   constructs_.pop_back();
   if (!m_.terminated()) {
-    m_.createBranch(merge);
+    m_.create_branch(merge);
     reached = true;
   }
   forget_but(values, before);
-  m_.setBuildPoint(merge);
+  m_.set_build_point(merge);
   if (!reached) m_.unreachable();
 }
 
@@ -140,27 +140,27 @@ bool LaneEmitter::has_barrier(const std::vector<Node>& list) const {
 Id LaneEmitter::group_must_stop(Id iterations) {
   const Id phase = m_.op(spv::OpBitwiseAnd, m_.uint_type, {iterations, m_.u(kAbortPeriod - 1)});
   const Id ask = m_.op(spv::OpIEqual, m_.bool_type, {phase, m_.u(0)});
-  const Id answer = m_.createVariable(spv::StorageClassFunction, m_.uint_type);
-  m_.createStore(m_.u(0), answer);
+  const Id answer = m_.create_variable(spv::StorageClassFunction, m_.uint_type);
+  m_.create_store(m_.u(0), answer);
   when(ask, [&] {
     const Id first = m_.op(spv::OpIEqual, m_.bool_type, {lane(), m_.u(0)});
     when(first, [&] {
       const Id aborted = library("lw_aborted", m_.bool_type, {});
-      m_.createStore(m_.select(aborted, m_.u(1), m_.u(0)), frame_.vote);
+      m_.create_store(m_.select(aborted, m_.u(1), m_.u(0)), frame_.vote);
     });
     library("lw_barrier", m_.void_type, {});
-    m_.createStore(m_.createLoad(frame_.vote), answer);
+    m_.create_store(m_.create_load(frame_.vote), answer);
     library("lw_barrier", m_.void_type, {});
   });
-  return m_.op(spv::OpINotEqual, m_.bool_type, {m_.createLoad(answer), m_.u(0)});
+  return m_.op(spv::OpINotEqual, m_.bool_type, {m_.create_load(answer), m_.u(0)});
 }
 
 /// In a loop that holds barriers all lanes of the group must leave together, so the decision is
 /// made from values that all of them share: their common number of iterations, and one lane's look
 /// at the host's wish to stop, shared with the others.
 Id LaneEmitter::group_may_go_on(uint32_t site) {
-  const Id iterations = m_.op(spv::OpIAdd, m_.uint_type, {m_.createLoad(frame_.steps), m_.u(1)});
-  m_.createStore(iterations, frame_.steps);
+  const Id iterations = m_.op(spv::OpIAdd, m_.uint_type, {m_.create_load(frame_.steps), m_.u(1)});
+  m_.create_store(iterations, frame_.steps);
   // A driver that leaves loops by itself soon ends them all; a look costs it more than it is worth.
   Id aborted = m_.b(false);
   if (!target_.quirks.cuts_loops) aborted = group_must_stop(iterations);
@@ -185,22 +185,22 @@ LaneEmitter::LoopMark LaneEmitter::begin_mark() {
     library("lw_loop_mark", m_.void_type, {m_.u(0)});
     return {.number = ++loops_};
   }
-  const Id variable = m_.createVariable(spv::StorageClassFunction, m_.uint_type, "loop_mark");
-  m_.createStore(m_.u(0), variable);
-  const Id before = m_.createLoad(frame_.loop_entries);
+  const Id variable = m_.create_variable(spv::StorageClassFunction, m_.uint_type, "loop_mark");
+  m_.create_store(m_.u(0), variable);
+  const Id before = m_.create_load(frame_.loop_entries);
   const Id entry = m_.op(spv::OpIAdd, m_.uint_type, {before, m_.u(1)});
-  m_.createStore(entry, frame_.loop_entries);
+  m_.create_store(entry, frame_.loop_entries);
   return {.variable = variable, .entry = entry};
 }
 
 void LaneEmitter::write_mark(const LoopMark& mark) {
-  if (mark.variable != spv::NoResult) m_.createStore(mark.entry, mark.variable);
+  if (mark.variable != spv::NoResult) m_.create_store(mark.entry, mark.variable);
   if (mark.number != 0) library("lw_loop_mark", m_.void_type, {m_.u(mark.number)});
 }
 
 Id LaneEmitter::was_marked(const LoopMark& mark) {
   if (mark.number != 0) return library("lw_loop_left", m_.bool_type, {m_.u(mark.number)});
-  const Id found = m_.createLoad(mark.variable);
+  const Id found = m_.create_load(mark.variable);
   return m_.op(spv::OpIEqual, m_.bool_type, {found, mark.entry});
 }
 
@@ -232,20 +232,20 @@ void LaneEmitter::emit_loop(const Node& n) {
   Block* body = m_.new_block();
   Block* again = m_.new_block();
   Block* merge = m_.new_block();
-  const Id stop = m_.createVariable(spv::StorageClassFunction, m_.bool_type);
-  m_.createStore(m_.b(false), stop);
+  const Id stop = m_.create_variable(spv::StorageClassFunction, m_.bool_type);
+  m_.create_store(m_.b(false), stop);
   const LoopMark mark = begin_mark();
-  m_.createBranch(header);
+  m_.create_branch(header);
   const KnownValues values = known_values();
   const uint32_t before = writes_;
   will_write(n.body);
   forget_but(values, before);
 
-  m_.setBuildPoint(header);
+  m_.set_build_point(header);
   m_.guest_loop(merge, again);
-  m_.createBranch(body);
+  m_.create_branch(body);
 
-  m_.setBuildPoint(body);
+  m_.set_build_point(body);
   constructs_.push_back({merge, again, mark});
   nodes(n.body);
   const Construct construct = constructs_.back();
@@ -257,42 +257,42 @@ void LaneEmitter::emit_loop(const Node& n) {
     // Iterations that continue elsewhere count at the back edge.
     if (counts && !together && !construct.continued)
       counted = state().step_or([&] {
-        m_.createStore(m_.b(true), stop);
-        m_.createBranch(merge);
+        m_.create_store(m_.b(true), stop);
+        m_.create_branch(merge);
       });
-    m_.createBranch(again);
+    m_.create_branch(again);
     repeats = true;
   }
   counts = counts && repeats;
 
-  m_.setBuildPoint(again);
+  m_.set_build_point(again);
   if (shape_.looks_once && repeats && !construct.broken) {
     // The guest never leaves the loop, the driver does: compilers ask for an exit.
     const Id spare = launch_word(kLaunchSpareWord);
     const Id always = m_.op(spv::OpIEqual, m_.bool_type, {spare, m_.u(0)});
-    m_.createConditionalBranch(always, header, merge);
+    m_.create_conditional_branch(always, header, merge);
   } else if (!counts || counted) {
-    m_.createBranch(header);
+    m_.create_branch(header);
   } else if (together) {
     const Id go_on = group_may_go_on(n.site);
-    m_.createStore(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), stop);
-    m_.createConditionalBranch(go_on, header, merge);
+    m_.create_store(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), stop);
+    m_.create_conditional_branch(go_on, header, merge);
   } else {
     const Id go_on = state().step();
-    m_.createStore(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), stop);
-    m_.createConditionalBranch(go_on, header, merge);
+    m_.create_store(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), stop);
+    m_.create_conditional_branch(go_on, header, merge);
   }
 
   forget_but(values, before);
-  m_.setBuildPoint(merge);
+  m_.set_build_point(merge);
   if (!repeats && !construct.broken) return m_.unreachable();
   if (!repeats || (!counts && !mark.any())) return;
-  const Id halted = counts ? m_.createLoad(stop) : m_.b(false);
+  const Id halted = counts ? m_.create_load(stop) : m_.b(false);
   if (counts && !together) when(halted, [&] { note_budget(n.site); });
   const Id stopped = mark.any() ? not_left(mark, n.site) : halted;
   if (frame_.stopped != spv::NoResult && !together) {
     // Other lanes may still wait for this one at a barrier: it goes on, but touches no memory.
-    when(stopped, [&] { m_.createStore(m_.b(true), frame_.stopped); });
+    when(stopped, [&] { m_.create_store(m_.b(true), frame_.stopped); });
   } else {
     when(stopped, [&] { end_lane(); });
   }
@@ -306,7 +306,7 @@ void LaneEmitter::note_budget(uint32_t site) {
 
 /// The lane ends before its program does.
 void LaneEmitter::end_lane() {
-  if (frame_.resume != spv::NoResult) m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume);
+  if (frame_.resume != spv::NoResult) m_.create_store(m_.u(ir::kPhaseEnded), frame_.resume);
   leave();
 }
 

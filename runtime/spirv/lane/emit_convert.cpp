@@ -162,8 +162,8 @@ bool exact_half(const LaneEmitter& e) {
 Values widen_half(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   const Id halves =
-      m.glsl(GLSLstd450UnpackHalf2x16, m.makeVectorType(m.makeFloatType(32), 2), {e.src(0)});
-  return finish_float(e, m.createCompositeExtract(halves, m.makeFloatType(32), 0));
+      m.glsl(GLSLstd450UnpackHalf2x16, m.make_vector_type(m.make_float_type(32), 2), {e.src(0)});
+  return finish_float(e, m.create_composite_extract(halves, m.make_float_type(32), 0));
 }
 
 constexpr NativeRow kConvertRows[] = {

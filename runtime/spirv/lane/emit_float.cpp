@@ -116,7 +116,7 @@ Id operand(LaneEmitter& e, size_t index) {
 /// An arithmetic instruction that the driver must not fuse with its neighbours.
 Id arithmetic(LaneEmitter& e, spv::Op code, Id a, Id b) {
   const Id value = e.module().op(code, float_type(e), {a, b});
-  e.module().addDecoration(value, spv::DecorationNoContraction);
+  e.module().add_decoration(value, spv::DecorationNoContraction);
   return value;
 }
 /// llvmpipe folds x * 0, 0 / x and 0 + x for a zero it knows at compile time, whatever x is (NaN,
@@ -253,9 +253,9 @@ Values nearest_quick(LaneEmitter& e, spv::Op) {
   for (size_t i = 0; i < e.inst().src.size(); ++i) args.push_back(opaque_bits(e, i, e.src(i)));
   const std::string text = name;
   const Id usual = e.library(text + "_is_usual_f32", m.bool_type, args);
-  const Id result = m.createVariable(spv::StorageClassFunction, m.uint_type, "result");
+  const Id result = m.create_variable(spv::StorageClassFunction, m.uint_type, "result");
   const Id quick = e.library(text + "_usual_f32", m.uint_type, args);
-  m.createStore(quick, result);
+  m.create_store(quick, result);
   e.when_unusual(usual, [&] {
     for (Id& arg : args)
       if (e.inst().ftz) arg = flush_subnormal(m, arg);
@@ -263,9 +263,9 @@ Values nearest_quick(LaneEmitter& e, spv::Op) {
     if (e.inst().ftz)
       bits = e.inst().op == Op::fdiv ? flush_quotient(m, args[0], args[1], bits)
                                      : flush_subnormal(m, bits);
-    m.createStore(m.select(usual, quick, bits), result);
+    m.create_store(m.select(usual, quick, bits), result);
   });
-  const Id bits = m.createLoad(result);
+  const Id bits = m.create_load(result);
   if (e.inst().ftz) m.note_flushed(bits);
   return {finish_bits(e, bits, true)};
 }
@@ -483,7 +483,7 @@ constexpr NativeRow kFloatRows[] = {
 }  // namespace
 
 Id float_type(LaneEmitter& e, ir::Type type) {
-  return e.module().makeFloatType(is_wide(type) ? 64 : 32);
+  return e.module().make_float_type(is_wide(type) ? 64 : 32);
 }
 
 /// Exponent 0: keep the sign only.
@@ -502,7 +502,7 @@ Id flush_subnormal(ModuleBuilder& m, Id bits, uint32_t exponent_bits, uint32_t s
 
 Id exact_conversion(LaneEmitter& e, spv::Op code, Id type, Id value) {
   const Id result = e.module().op(code, type, {value});
-  e.module().addDecoration(result, spv::DecorationNoContraction);
+  e.module().add_decoration(result, spv::DecorationNoContraction);
   return result;
 }
 

@@ -44,7 +44,7 @@ Values intersection(LaneEmitter& e, spv::Op code) {
 
 Values multiply_high(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
-  const Id pair = m.makeStructResultType(m.uint_type, m.uint_type);
+  const Id pair = m.make_struct_result_type(m.uint_type, m.uint_type);
   const Id a = e.src(0), b = e.src(1);
   const Id product = m.op(is_signed(e) ? spv::OpSMulExtended : spv::OpUMulExtended, pair, {a, b});
   return {m.extract(product, m.uint_type, 1)};
@@ -57,7 +57,7 @@ Values multiply_wide(LaneEmitter& e, spv::Op) {
     return {m.op(spv::OpIMul, m.b64_type,
                  {m.op(extend, m.b64_type, {a}), m.op(extend, m.b64_type, {b})})};
   }
-  const Id pair = m.makeStructResultType(m.uint_type, m.uint_type);
+  const Id pair = m.make_struct_result_type(m.uint_type, m.uint_type);
   const Id product = m.op(is_signed(e) ? spv::OpSMulExtended : spv::OpUMulExtended, pair, {a, b});
   return {m.make64(m.extract(product, m.uint_type, 0), m.extract(product, m.uint_type, 1))};
 }
@@ -114,7 +114,7 @@ struct Sum {
   Id value, carry;
 };
 Sum add_once(ModuleBuilder& m, Id a, Id b, spv::Op code) {
-  const Id pair = m.makeStructResultType(m.uint_type, m.uint_type);
+  const Id pair = m.make_struct_result_type(m.uint_type, m.uint_type);
   const Id result = m.op(code, pair, {a, b});
   return {m.extract(result, m.uint_type, 0), m.extract(result, m.uint_type, 1)};
 }
@@ -269,7 +269,7 @@ Values compare(LaneEmitter& e, spv::Op) {
   const Id a = e.src(0), b = e.src(1);
   if (ir::width_of(e.inst().type) != ir::Width::b64 || m.int64())
     return {compared(e, e.inst().cond, is_signed(e), a, b)};
-  const Id equal = m.op(spv::OpIEqual, m.makeVectorType(m.bool_type, 2), {a, b});
+  const Id equal = m.op(spv::OpIEqual, m.make_vector_type(m.bool_type, 2), {a, b});
   const Id all = m.op(spv::OpAll, m.bool_type, {equal});
   return {e.inst().cond == Cond::eq ? all : m.op(spv::OpLogicalNot, m.bool_type, {all})};
 }

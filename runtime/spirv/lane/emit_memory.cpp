@@ -73,7 +73,7 @@ struct LaneEmitter::Access {
 Id LaneEmitter::unless_stopped(Id condition) {
   condition = both(condition, active());
   if (frame_.stopped == spv::NoResult || quick_ != 0) return condition;
-  const Id stopped = m_.createLoad(frame_.stopped);
+  const Id stopped = m_.create_load(frame_.stopped);
   return m_.op(spv::OpLogicalAnd, m_.bool_type,
                {condition, m_.op(spv::OpLogicalNot, m_.bool_type, {stopped})});
 }
@@ -291,8 +291,8 @@ void LaneEmitter::store_component(const Access& a, uint32_t offset, uint32_t byt
     word = word == spv::NoResult ? value : m_.op(spv::OpBitwiseOr, m_.uint_type, {word, value});
   }
   const Id value = words == 1   ? parts[0]
-                   : words == 2 ? m_.createCompositeConstruct(m_.uvec2_type, parts)
-                                : m_.createCompositeConstruct(m_.uvec4_type, parts);
+                   : words == 2 ? m_.create_composite_construct(m_.uvec2_type, parts)
+                                : m_.create_composite_construct(m_.uvec4_type, parts);
   Ids args = library_place(a, offset);
   args.push_back(value);
   library(fmt::format("lw_put_{}_{}{}", ir::name(memory_space()), 8 * bytes, access_form(a, bytes)),
@@ -350,7 +350,7 @@ void LaneEmitter::emit_atom() {
     Ids values;
     for (size_t i = 1; i <= value_count(); i += 2) {
       const Id low = src_as(i, Width::b64), high = src_as(i + 1, Width::b64);
-      values.push_back(m_.createCompositeConstruct(
+      values.push_back(m_.create_composite_construct(
           m_.uvec4_type, {m_.lo(low), m_.hi(low), m_.lo(high), m_.hi(high)}));
     }
     const Id old = call(0, m_.uvec4_type, values);

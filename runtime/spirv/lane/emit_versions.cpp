@@ -155,12 +155,12 @@ size_t LaneEmitter::run_versions(size_t first, size_t last) {
   Block* full = m_.new_block();
   Block* quick = m_.new_block();
   Block* merge = m_.new_block();
-  m_.createSelectionMerge(merge);
-  m_.createConditionalBranch(doubtful, full, quick);
+  m_.create_selection_merge(merge);
+  m_.create_conditional_branch(doubtful, full, quick);
   const auto version = [&](Block* entry, const auto& body) {
-    m_.setBuildPoint(entry);
+    m_.set_build_point(entry);
     body();
-    m_.createBranch(merge);
+    m_.create_branch(merge);
     set_known_values(values);
   };
   version(full, [&] {
@@ -194,7 +194,7 @@ size_t LaneEmitter::run_versions(size_t first, size_t last) {
     --quick_;
     flush(wanted);
   });
-  m_.setBuildPoint(merge);
+  m_.set_build_point(merge);
   // What they have written lies in variables.
   for (size_t i = first; i < end; ++i) {
     for (const ir::Reg reg : insts[i].dst) {
@@ -278,7 +278,7 @@ Id LaneEmitter::ask_row(size_t first, size_t row) {
   }
   Id doubtful = question.ask();
   if (frame_.stopped != spv::NoResult)
-    doubtful = m_.op(spv::OpLogicalOr, m_.bool_type, {doubtful, m_.createLoad(frame_.stopped)});
+    doubtful = m_.op(spv::OpLogicalOr, m_.bool_type, {doubtful, m_.create_load(frame_.stopped)});
   return doubtful;
 }
 
@@ -314,16 +314,16 @@ RowQuestion::Pointer LaneEmitter::last_found(size_t first, size_t index) {
     if (alike) found = found_.at(&insts[i]);
   }
   const auto variable = [&](const char* name) {
-    return m_.createVariable(spv::StorageClassFunction, m_.uint_type, name);
+    return m_.create_variable(spv::StorageClassFunction, m_.uint_type, name);
   };
   if (found.bytes == spv::NoResult) {
     found = {variable("found_start"), variable("found_bytes")};
     at_start([&] {
-      m_.createStore(m_.u(0), found.bytes);
+      m_.create_store(m_.u(0), found.bytes);
       return spv::NoResult;
     });
   }
-  const auto load = [&](Id id) { return m_.createLoad(id); };
+  const auto load = [&](Id id) { return m_.create_load(id); };
   return with_windows({ir::kNone, 0, load(found.bytes), 1, load(found.start)});
 }
 

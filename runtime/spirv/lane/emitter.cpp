@@ -233,7 +233,9 @@ void LaneEmitter::initialise_variables() {
   for (size_t i = 0; i < program_.regs.size(); ++i) {
     if (!zeroed_[i]) continue;
     const auto reg = static_cast<uint32_t>(i);
-    const auto set = [&] { m_.createStore(m_.constant(program_.regs[i].width, 0), variable(reg)); };
+    const auto set = [&] {
+      m_.create_store(m_.constant(program_.regs[i].width, 0), variable(reg));
+    };
     if (masked() && !shared_[reg]) {
       in_slots([&](uint32_t) { set(); });
     } else {
@@ -243,13 +245,13 @@ void LaneEmitter::initialise_variables() {
 }
 
 void LaneEmitter::run() {
-  slot_->lane = m_.createLoad(frame_.lane);
-  group_ = m_.createLoad(frame_.group);
+  slot_->lane = m_.create_load(frame_.lane);
+  group_ = m_.create_load(frame_.group);
   if (target_.quirks.folds_zero || (!m_.int64() && has_retry_loops()))
     hidden_zero_ = launch_word(kLaunchSpareWord);
   find_variables();
   if (masked()) {
-    subgroup_lane_ = m_.createLoad(frame_.subgroup_lane);
+    subgroup_lane_ = m_.create_load(frame_.subgroup_lane);
     m_.note_below(subgroup_lane_, target_.subgroup_size);
     plan_slots();
   }
@@ -261,32 +263,32 @@ void LaneEmitter::run() {
     count_asking_blocks();
     one_row_ = has_one_row();
   }
-  start_ = m_.getBuildPoint();
+  start_ = m_.build_point();
   Block* first = m_.new_block();
-  m_.setBuildPoint(first);
+  m_.set_build_point(first);
   nodes(code_.body);
   if (!m_.terminated()) leave();
-  m_.setBuildPoint(start_);
-  m_.createBranch(first);
+  m_.set_build_point(start_);
+  m_.create_branch(first);
 }
 
 /// A value that is the same throughout the launch, computed where the function begins: in front of
 /// all that uses it, loops and branches.
 Id LaneEmitter::at_start(const std::function<Id()>& value) {
   if (at_start_) return value();
-  Block* here = m_.getBuildPoint();
-  m_.setBuildPoint(start_);
+  Block* here = m_.build_point();
+  m_.set_build_point(start_);
   at_start_ = true;
   const Id made = value();
   at_start_ = false;
-  m_.setBuildPoint(here);
+  m_.set_build_point(here);
   return made;
 }
 
 Id LaneEmitter::variable(uint32_t reg) {
   Id& id = holder(reg).variables[reg];
   if (id == spv::NoResult) {
-    id = m_.createVariable(spv::StorageClassFunction, m_.type_of(program_.regs[reg].width));
+    id = m_.create_variable(spv::StorageClassFunction, m_.type_of(program_.regs[reg].width));
   }
   return id;
 }
@@ -310,7 +312,7 @@ Id LaneEmitter::read(uint32_t reg) {
     return known;
   }
   // A register that is live nowhere across blocks and not written yet has no value: zero.
-  known = live_across_[reg] || carried_[reg] ? m_.createLoad(variable(reg))
+  known = live_across_[reg] || carried_[reg] ? m_.create_load(variable(reg))
                                              : m_.constant(program_.regs[reg].width, 0);
   slot.cached.push_back(reg);
   return known;
@@ -332,7 +334,7 @@ void LaneEmitter::flush(const std::function<bool(uint32_t)>& wanted) {
     for (const uint32_t reg : slot.dirty) {
       if (stored_[reg] || !(always_[reg] || (wanted && wanted(reg)))) continue;
       stored_[reg] = true;
-      m_.createStore(slot.cache[reg], variable(reg));
+      m_.create_store(slot.cache[reg], variable(reg));
     }
     for (const uint32_t reg : slot.dirty) stored_[reg] = false;
     slot.dirty.clear();
@@ -459,9 +461,9 @@ Id once(std::unordered_map<uint32_t, Id>& known, uint32_t word, const std::funct
 Id LaneEmitter::push_word(uint32_t word) {
   const auto load = [&] {
     const Id pointer =
-        m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
+        m_.op(spv::OpAccessChain, m_.make_pointer(spv::StorageClassPushConstant, m_.uint_type),
               {frame_.push, m_.u(0), m_.u(word)});
-    return m_.createLoad(pointer);
+    return m_.create_load(pointer);
   };
   return at_start_ ? once(push_words_, word, load) : load();
 }
@@ -475,8 +477,8 @@ Id LaneEmitter::launch_word(uint32_t word) {
 Id LaneEmitter::tick() {
   constexpr uint32_t kReads = guest::kClockReads, kShift = guest::kClockShift;
   const auto word = [&](spv::Op op, Id a, Id b) { return m_.op(op, m_.uint_type, {a, b}); };
-  const Id n = m_.createLoad(frame_.clock);
-  m_.createStore(word(spv::OpIAdd, n, m_.u(1)), frame_.clock);
+  const Id n = m_.create_load(frame_.clock);
+  m_.create_store(word(spv::OpIAdd, n, m_.u(1)), frame_.clock);
   const Id all = word(spv::OpUDiv, n, m_.u(kReads)), most = m_.u(guest::kClockDoublings);
   const Id doublings = m_.select(m_.op(spv::OpULessThan, m_.bool_type, {all, most}), all, most);
   const Id rest = word(spv::OpISub, n, word(spv::OpIMul, doublings, m_.u(kReads)));

@@ -30,7 +30,7 @@ LaneState::LaneState(ModuleBuilder& module, const Target& target, FaultPoints& p
       takes_steps_(takes_steps),
       step_budget_(step_budget) {
   const auto variable = [&](const char* name, Id first) {
-    return m_.createVariable(spv::StorageClassPrivate, m_.uint_type, name, first);
+    return m_.create_variable(spv::StorageClassPrivate, m_.uint_type, name, first);
   };
   point_ = variable("fault_point", m_.u(0));
   // Nobody looks at the address of no fault: a value here would be carried along all paths.
@@ -50,44 +50,44 @@ void LaneState::start(Id budget_low, Id budget_high) {
   const Id budget = step_budget_ ? m_.select(wide, all, budget_low) : all;
   if (looks_once(target_)) {
     const Id aborted = m_.call("lw_aborted", m_.bool_type, {});
-    m_.createStore(m_.select(aborted, m_.u(0), budget), left_);
+    m_.create_store(m_.select(aborted, m_.u(0), budget), left_);
     // A lane that stops with a larger budget was stopped by the driver. Compilers know how many
     // steps are left behind a loop: none.
     const Id beyond = m_.op(spv::OpUGreaterThan, m_.bool_type, {budget, m_.u(kLoopLimit)});
     const Id not_budget = m_.op(spv::OpLogicalOr, m_.bool_type, {aborted, beyond});
-    m_.createStore(m_.select(not_budget, m_.u(1), m_.u(0)), reserve_);
+    m_.create_store(m_.select(not_budget, m_.u(1), m_.u(0)), reserve_);
     return;
   }
   const Id first = m_.glsl(GLSLstd450UMin, m_.uint_type, {budget, m_.u(kStepsAtOnce)});
-  m_.createStore(first, left_);
+  m_.create_store(first, left_);
   const Id rest = m_.op(spv::OpISub, m_.uint_type, {budget, first});
-  m_.createStore(step_budget_ ? rest : all, reserve_);
+  m_.create_store(step_budget_ ? rest : all, reserve_);
 }
 
 void LaneState::note(Id wrong, Id point, Id low, Id high) {
   keeps_faults_ = keeps_faults_ || !reports_at_once_;
   const Id none = m_.op(spv::OpIEqual, m_.bool_type, {load(point_), m_.u(0)});
   const Id first = m_.op(spv::OpLogicalAnd, m_.bool_type, {wrong, none});
-  m_.createStore(m_.select(first, point, load(point_)), point_);
-  m_.createStore(m_.select(first, low, load(low_)), low_);
-  m_.createStore(m_.select(first, high, load(high_)), high_);
+  m_.create_store(m_.select(first, point, load(point_)), point_);
+  m_.create_store(m_.select(first, low, load(low_)), low_);
+  m_.create_store(m_.select(first, high, load(high_)), high_);
 }
 
 /// Takes steps from the reserve; false = there are none.
 Id LaneState::refill() {
   const Id more = m_.call("lw_refill", m_.uint_type, {load(reserve_)});
   if (step_budget_)
-    m_.createStore(m_.op(spv::OpISub, m_.uint_type, {load(reserve_), more}), reserve_);
+    m_.create_store(m_.op(spv::OpISub, m_.uint_type, {load(reserve_), more}), reserve_);
   // A lane that was stopped stays so: its next step looks again.
   const Id at_least = m_.glsl(GLSLstd450UMax, m_.uint_type, {more, m_.u(1)});
-  m_.createStore(m_.op(spv::OpISub, m_.uint_type, {at_least, m_.u(1)}), left_);
+  m_.create_store(m_.op(spv::OpISub, m_.uint_type, {at_least, m_.u(1)}), left_);
   return m_.op(spv::OpINotEqual, m_.bool_type, {more, m_.u(0)});
 }
 
 /// One step less; true = that was the last before a look at the reserve.
 Id LaneState::count() {
   const Id left = load(left_);
-  m_.createStore(m_.op(spv::OpISub, m_.uint_type, {left, m_.u(1)}), left_);
+  m_.create_store(m_.op(spv::OpISub, m_.uint_type, {left, m_.u(1)}), left_);
   return m_.op(spv::OpIEqual, m_.bool_type, {left, m_.u(0)});
 }
 
@@ -96,21 +96,21 @@ Id LaneState::step() {
     const Id left = load(left_);
     const Id go_on = m_.op(spv::OpINotEqual, m_.bool_type, {left, m_.u(0)});
     const Id one = m_.select(go_on, m_.u(1), m_.u(0));
-    m_.createStore(m_.op(spv::OpISub, m_.uint_type, {left, one}), left_);
+    m_.create_store(m_.op(spv::OpISub, m_.uint_type, {left, one}), left_);
     return go_on;
   }
   const Id used_up = count();
-  Block* before = m_.getBuildPoint();
+  Block* before = m_.build_point();
   Block* take = m_.new_block();
   Block* merge = m_.new_block();
-  m_.createSelectionMerge(merge);
-  m_.createConditionalBranch(used_up, take, merge);
-  m_.setBuildPoint(take);
+  m_.create_selection_merge(merge);
+  m_.create_conditional_branch(used_up, take, merge);
+  m_.set_build_point(take);
   const Id some = refill();
-  Block* after = m_.getBuildPoint();
-  m_.createBranch(merge);
-  m_.setBuildPoint(merge);
-  return m_.op(spv::OpPhi, m_.bool_type, {m_.b(true), before->getId(), some, after->getId()});
+  Block* after = m_.build_point();
+  m_.create_branch(merge);
+  m_.set_build_point(merge);
+  return m_.op(spv::OpPhi, m_.bool_type, {m_.b(true), before->id(), some, after->id()});
 }
 
 bool LaneState::step_or(const std::function<void()>& stop) {
@@ -136,12 +136,12 @@ Id LaneState::group_id() {
   Ids place;
   for (uint32_t i = 0; i < 3; ++i) {
     const Id pointer =
-        m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
+        m_.op(spv::OpAccessChain, m_.make_pointer(spv::StorageClassPushConstant, m_.uint_type),
               {push_, m_.u(0), m_.u(guest::kPushBase + i)});
     const Id inside = m_.extract(load(work_group_), m_.uint_type, i);
     place.push_back(m_.op(spv::OpIAdd, m_.uint_type, {inside, load(pointer)}));
   }
-  return m_.createCompositeConstruct(m_.uvec3_type, place);
+  return m_.create_composite_construct(m_.uvec3_type, place);
 }
 
 void LaneState::report_after(Id lane, const std::function<void()>& body) {
@@ -150,7 +150,7 @@ void LaneState::report_after(Id lane, const std::function<void()>& body) {
   reports_at_once_ = false;
   m_.when(unreported(), [&] {
     write(lane);
-    m_.createStore(m_.u(kReported), point_);
+    m_.create_store(m_.u(kReported), point_);
   });
 }
 
@@ -184,10 +184,10 @@ void LaneState::hardly_ever(const std::function<void()>& body) {
                                               spv::MemorySemanticsUniformMemoryMask);
   };
   const Id word =
-      m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
+      m_.op(spv::OpAccessChain, m_.make_pointer(spv::StorageClassPushConstant, m_.uint_type),
             {push_, m_.u(0), m_.u(guest::kPushArenaAddress)});
   // No arena begins at an odd address.
-  const Id even = m_.op(spv::OpINotEqual, m_.bool_type, {m_.createLoad(word), m_.u(1)});
+  const Id even = m_.op(spv::OpINotEqual, m_.bool_type, {m_.create_load(word), m_.u(1)});
   here();
   m_.when(even, [&] {
     here();

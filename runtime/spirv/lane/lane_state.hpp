@@ -26,7 +26,7 @@ class LaneState {
   /// A lane begins. `budget`: words of the launch block, low and high.
   void start(Id budget_low, Id budget_high);
   /// The same for a lane whose steps another state counts.
-  void start() { m_.createStore(m_.u(0), point_); }
+  void start() { m_.create_store(m_.u(0), point_); }
   /// Keeps the lane's first fault; `wrong` says whether this is one.
   void note(Id wrong, Id point, Id low, Id high);
   /// The same where it is sure.
@@ -62,7 +62,7 @@ class LaneState {
   Id refill();
   Id unreported();
   void write(Id lane);
-  Id load(Id variable) { return m_.createLoad(variable); }
+  Id load(Id variable) { return m_.create_load(variable); }
 
   ModuleBuilder& m_;
   const Target& target_;

@@ -21,16 +21,16 @@ constexpr int64_t kAddressBits = 0xffffffffffff;
 
 bool RowQuestion::constant_of(Id value, int64_t& constant) const {
   const Builder::Instruction made = m_.made(value);
-  if (made.getOpCode() == spv::OpSConvert || made.getOpCode() == spv::OpUConvert) {
-    const Builder::Instruction source = m_.made(made.getIdOperand(0));
-    if (source.getOpCode() != spv::OpConstant) return false;
-    const uint32_t word = source.getImmediateOperand(0);
-    constant = made.getOpCode() == spv::OpSConvert ? static_cast<int32_t>(word) : int64_t{word};
+  if (made.op() == spv::OpSConvert || made.op() == spv::OpUConvert) {
+    const Builder::Instruction source = m_.made(made.operand(0));
+    if (source.op() != spv::OpConstant) return false;
+    const uint32_t word = source.operand(0);
+    constant = made.op() == spv::OpSConvert ? static_cast<int32_t>(word) : int64_t{word};
     return true;
   }
-  if (made.getOpCode() != spv::OpConstant) return false;
-  uint64_t bits = made.getImmediateOperand(0);
-  if (made.getNumOperands() > 1) bits |= uint64_t{made.getImmediateOperand(1)} << 32;
+  if (made.op() != spv::OpConstant) return false;
+  uint64_t bits = made.operand(0);
+  if (made.operand_count() > 1) bits |= uint64_t{made.operand(1)} << 32;
   constant = static_cast<int64_t>(bits);
   return true;
 }
@@ -40,10 +40,10 @@ void RowQuestion::indexed(Id value, uint64_t factor, Linear& sum) const {
   sum.known = sum.known && sum.index == spv::NoResult && factor >= 1 && factor <= kLargestScale;
   if (!sum.known) return;
   const Builder::Instruction made = m_.made(value);
-  const bool is_signed = made.getOpCode() == spv::OpSConvert;
-  const bool narrow = (is_signed || made.getOpCode() == spv::OpUConvert) &&
-                      m_.getTypeId(made.getIdOperand(0)) == m_.uint_type;
-  sum.index = narrow ? made.getIdOperand(0) : value;
+  const bool is_signed = made.op() == spv::OpSConvert;
+  const bool narrow =
+      (is_signed || made.op() == spv::OpUConvert) && m_.type_id(made.operand(0)) == m_.uint_type;
+  sum.index = narrow ? made.operand(0) : value;
   sum.is_signed = narrow && is_signed;
   sum.wide = !narrow;
   sum.scale = static_cast<uint32_t>(factor);
@@ -53,9 +53,9 @@ void RowQuestion::indexed(Id value, uint64_t factor, Linear& sum) const {
 Id RowQuestion::untagged(Id word) const {
   const Builder::Instruction made = m_.made(word);
   int64_t mask = 0;
-  const bool half = made.getOpCode() == spv::OpBitwiseAnd &&
-                    constant_of(made.getIdOperand(1), mask) && mask == 0xffff;
-  return half ? made.getIdOperand(0) : word;
+  const bool half =
+      made.op() == spv::OpBitwiseAnd && constant_of(made.operand(1), mask) && mask == 0xffff;
+  return half ? made.operand(0) : word;
 }
 
 /// Adds value * factor, modulo 2^64 like the guest.
@@ -67,8 +67,8 @@ void RowQuestion::collect(Id value, int depth, uint64_t factor, Linear& sum) con
     return;
   }
   const Builder::Instruction made = m_.made(value);
-  const auto operand = [&](int n) { return made.getIdOperand(n); };
-  switch (depth == 0 ? spv::OpNop : made.getOpCode()) {
+  const auto operand = [&](int n) { return made.operand(n); };
+  switch (depth == 0 ? spv::OpNop : made.op()) {
     case spv::OpIAdd: {
       Linear both = sum;
       for (const int n : {0, 1}) collect(operand(n), depth - 1, factor, both);
@@ -100,9 +100,9 @@ void RowQuestion::collect(Id value, int depth, uint64_t factor, Linear& sum) con
     }
     case spv::OpBitcast: {
       const Builder::Instruction pair = m_.made(operand(0));
-      if (pair.getOpCode() != spv::OpCompositeConstruct || pair.getTypeId() != m_.uvec2_type) break;
-      const uint32_t low = params_.offset_of(pair.getIdOperand(0));
-      if (low == ir::kNone || params_.offset_of(untagged(pair.getIdOperand(1))) != low + 4) break;
+      if (pair.op() != spv::OpCompositeConstruct || pair.type_id() != m_.uvec2_type) break;
+      const uint32_t low = params_.offset_of(pair.operand(0));
+      if (low == ir::kNone || params_.offset_of(untagged(pair.operand(1))) != low + 4) break;
       sum.known = sum.known && sum.param == ir::kNone && factor == 1;
       sum.param = low;
       return;
@@ -226,13 +226,13 @@ void RowQuestion::add_place(const Access& access, const Pointer& pointer, bool s
   for (;;) {
     const Builder::Instruction made = m_.made(place.address);
     int64_t more = 0;
-    if (made.getOpCode() != spv::OpIAdd || !constant_of(made.getIdOperand(1), more)) break;
+    if (made.op() != spv::OpIAdd || !constant_of(made.operand(1), more)) break;
     if (small) more = static_cast<int32_t>(static_cast<uint32_t>(more));
     if (more < -kFarthest || more > kFarthest || distance + more < -kFarthest ||
         distance + more > kFarthest)
       break;
     distance += more;
-    place.address = made.getIdOperand(0);
+    place.address = made.operand(0);
   }
   place.least = distance - access.before;
   place.end = distance + access.bytes + access.behind;

@@ -18,12 +18,12 @@ bool alike(const Ids& ids) {
 class LaneEmitter::Table {
  public:
   Table(ModuleBuilder& m, Id array) : m_(m), array_(array) {}
-  Id load(Id index) { return m_.createLoad(at(index)); }
-  void store(Id index, Id value) { m_.createStore(value, at(index)); }
+  Id load(Id index) { return m_.create_load(at(index)); }
+  void store(Id index, Id value) { m_.create_store(value, at(index)); }
 
  private:
   Id at(Id index) {
-    const Id pointer = m_.makePointer(spv::StorageClassFunction, m_.uint_type);
+    const Id pointer = m_.make_pointer(spv::StorageClassFunction, m_.uint_type);
     return m_.op(spv::OpAccessChain, pointer, {array_, index});
   }
 
@@ -35,8 +35,8 @@ class LaneEmitter::Table {
 LaneEmitter::Table LaneEmitter::dot_table(size_t n, uint32_t entries) {
   std::vector<Id>& tables = dot_tables_[entries];
   while (tables.size() <= n)
-    tables.push_back(m_.createVariable(spv::StorageClassFunction,
-                                       m_.makeArrayType(m_.uint_type, m_.u(entries), 0)));
+    tables.push_back(m_.create_variable(spv::StorageClassFunction,
+                                        m_.make_array_type(m_.uint_type, m_.u(entries), 0)));
   return {m_, tables[n]};
 }
 
@@ -77,10 +77,10 @@ void LaneEmitter::dots_in_turn() {
       for (uint32_t k = 0; k < (found.by_step ? 1 : slots); ++k)
         found.table->store(m_.u(found.by_step ? step : step * slots + k), of_steps[step][k]);
   }
-  const Id counter = m_.createVariable(spv::StorageClassFunction, m_.uint_type);
-  m_.createStore(m_.u(0), counter);
+  const Id counter = m_.create_variable(spv::StorageClassFunction, m_.uint_type);
+  m_.create_store(m_.u(0), counter);
   m_.repeat([&] {
-    const Id turn = m_.createLoad(counter);
+    const Id turn = m_.create_load(counter);
     const auto shift = static_cast<uint32_t>(std::countr_zero(slots));
     const Id step = m_.op(spv::OpShiftRightLogical, m_.uint_type, {turn, m_.u(shift)});
     const Id slot = m_.op(spv::OpBitwiseAnd, m_.uint_type, {turn, m_.u(slots - 1)});
@@ -89,7 +89,7 @@ void LaneEmitter::dots_in_turn() {
       factors.push_back(found.table ? found.table->load(found.by_step ? step : turn) : found.value);
     sums.store(slot, dot_call(steps, sums.load(slot), factors));
     const Id next = m_.op(spv::OpIAdd, m_.uint_type, {turn, m_.u(1)});
-    m_.createStore(next, counter);
+    m_.create_store(next, counter);
     return m_.op(spv::OpULessThan, m_.bool_type, {next, m_.u(entries)});
   });
   in_slots([&](uint32_t k) { set_results({sums.load(m_.u(k))}); });

@@ -121,16 +121,16 @@ void LaneEmitter::uniform_if(const Node& n) {
   Block* then = m_.new_block();
   Block* merge = m_.new_block();
   Block* otherwise = n.otherwise.empty() ? merge : m_.new_block();
-  m_.createSelectionMerge(merge);
-  m_.createConditionalBranch(condition, then, otherwise);
+  m_.create_selection_merge(merge);
+  m_.create_conditional_branch(condition, then, otherwise);
   bool reached = n.otherwise.empty();
   const auto arm = [&](Block* entry, const Nodes& body) {
-    m_.setBuildPoint(entry);
+    m_.set_build_point(entry);
     full_ = full;
     for (Slot& slot : slots_) slot.active = before[slot.number];
     nodes(body);
     if (!m_.terminated()) {
-      m_.createBranch(merge);
+      m_.create_branch(merge);
       reached = true;
     }
     forget();
@@ -139,7 +139,7 @@ void LaneEmitter::uniform_if(const Node& n) {
   arm(then, n.body);
   if (!n.otherwise.empty()) arm(otherwise, n.otherwise);
   forget();
-  m_.setBuildPoint(merge);
+  m_.set_build_point(merge);
   full_ = full;
   for (Slot& slot : slots_) slot.active = parks ? spv::NoResult : before[slot.number];
   if (!reached) m_.unreachable();
@@ -176,8 +176,8 @@ void LaneEmitter::masked_if(const Node& n) {
 Ids LaneEmitter::lane_flags(const char* name) {
   Ids variables;
   for (size_t k = 0; k < slots_.size(); ++k) {
-    variables.push_back(m_.createVariable(spv::StorageClassFunction, m_.bool_type, name));
-    m_.createStore(m_.b(false), variables.back());
+    variables.push_back(m_.create_variable(spv::StorageClassFunction, m_.bool_type, name));
+    m_.create_store(m_.b(false), variables.back());
   }
   return variables;
 }
@@ -186,8 +186,8 @@ Ids LaneEmitter::lane_flags(const char* name) {
 void LaneEmitter::deactivate(const Ids& variables) {
   in_slots([&](uint32_t k) {
     const Id mask = active() == spv::NoResult ? m_.b(true) : active();
-    const Id there = m_.createLoad(variables[k]);
-    m_.createStore(m_.op(spv::OpLogicalOr, m_.bool_type, {there, mask}), variables[k]);
+    const Id there = m_.create_load(variables[k]);
+    m_.create_store(m_.op(spv::OpLogicalOr, m_.bool_type, {there, mask}), variables[k]);
   });
   set_masks(Ids(slots_.size(), m_.b(false)));
 }
@@ -195,7 +195,7 @@ void LaneEmitter::deactivate(const Ids& variables) {
 Ids LaneEmitter::reactivated(const Ids& lanes, const Ids& variables) {
   Ids all;
   for (size_t k = 0; k < lanes.size(); ++k) {
-    const Id there = m_.createLoad(variables[k]);
+    const Id there = m_.create_load(variables[k]);
     all.push_back(m_.op(spv::OpLogicalOr, m_.bool_type, {lanes[k], there}));
   }
   return all;
@@ -239,7 +239,7 @@ void LaneEmitter::stop_wave(const Ids& who, Id stopped, uint32_t site, bool grou
       });
     }
     if (goes_on) {
-      m_.createStore(m_.b(true), frame_.stopped);
+      m_.create_store(m_.b(true), frame_.stopped);
     } else {
       leave();
     }
@@ -269,8 +269,8 @@ void LaneEmitter::loop_of_wave(const Node& n) {
   Block* again = m_.new_block();
   Block* merge = m_.new_block();
   const auto flag = [&] {
-    const Id id = m_.createVariable(spv::StorageClassFunction, m_.bool_type);
-    m_.createStore(m_.b(false), id);
+    const Id id = m_.create_variable(spv::StorageClassFunction, m_.bool_type);
+    m_.create_store(m_.b(false), id);
     return id;
   };
   const Id stop = flag(), go_on = flag();
@@ -280,15 +280,15 @@ void LaneEmitter::loop_of_wave(const Node& n) {
     construct.left = lane_flags("left");
     construct.continues = lane_flags("continues");
   }
-  m_.createBranch(header);
+  m_.create_branch(header);
   forget();
   reload_masks();
 
-  m_.setBuildPoint(header);
+  m_.set_build_point(header);
   m_.guest_loop(merge, again);
-  m_.createBranch(body);
+  m_.create_branch(body);
 
-  m_.setBuildPoint(body);
+  m_.set_build_point(body);
   constructs_.push_back(construct);
   if (divergent) ++divergence_;
   nodes(n.body);
@@ -297,41 +297,41 @@ void LaneEmitter::loop_of_wave(const Node& n) {
   constructs_.pop_back();
   bool repeats = construct.continued;
   if (!m_.terminated()) {
-    m_.createBranch(again);
+    m_.create_branch(again);
     repeats = true;
   }
   forget();
   full_ = full;
   reload_masks();
 
-  m_.setBuildPoint(again);
+  m_.set_build_point(again);
   if (!repeats) {
-    m_.createBranch(header);
+    m_.create_branch(header);
   } else {
     Id some = m_.b(true);
     if (divergent) {
       set_masks(reactivated(masks(), construct.continues));
-      for (const Id variable : construct.continues) m_.createStore(m_.b(false), variable);
+      for (const Id variable : construct.continues) m_.create_store(m_.b(false), variable);
       some = any_of(masks());
       if (mark.any())
         when(m_.op(spv::OpLogicalNot, m_.bool_type, {some}), [&] { write_mark(mark); });
     }
-    m_.createStore(m_.b(false), go_on);
+    m_.create_store(m_.b(false), go_on);
     when(some, [&] {
       const Id more = !n.counts ? m_.b(true) : group ? group_may_go_on(n.site) : state().step();
-      m_.createStore(more, go_on);
-      m_.createStore(m_.op(spv::OpLogicalNot, m_.bool_type, {more}), stop);
+      m_.create_store(more, go_on);
+      m_.create_store(m_.op(spv::OpLogicalNot, m_.bool_type, {more}), stop);
     });
-    m_.createConditionalBranch(m_.createLoad(go_on), header, merge);
+    m_.create_conditional_branch(m_.create_load(go_on), header, merge);
   }
 
   forget();
   reload_masks();
-  m_.setBuildPoint(merge);
+  m_.set_build_point(merge);
   if (!repeats && !construct.broken) return m_.unreachable();
   if (repeats) {
     const Ids who = masks();
-    const Id halted = m_.createLoad(stop);
+    const Id halted = m_.create_load(stop);
     if (n.counts && !group) {
       const Id used_up = both(halted, state().out_of_steps());
       in_slots([&](uint32_t k) {
@@ -370,7 +370,7 @@ void LaneEmitter::masked_jump(const Node& n) {
   if (!inner.left.empty()) return deactivate(leaves ? inner.left : inner.continues);
   (leaves ? inner.broken : inner.continued) = true;
   if (leaves) write_mark(inner.mark);
-  m_.createBranch(leaves ? inner.break_to : inner.continue_to);
+  m_.create_branch(leaves ? inner.break_to : inner.continue_to);
 }
 
 void LaneEmitter::masked_trap() {
@@ -388,8 +388,8 @@ void LaneEmitter::masked_trap() {
   if (slots_[0].ended != spv::NoResult) {
     in_slots([&](uint32_t k) {
       const Id goes_on = rest[k] == spv::NoResult ? m_.b(true) : rest[k];
-      const Id ended = m_.createLoad(slot_->ended);
-      m_.createStore(both(ended, inverse(goes_on)), slot_->ended);
+      const Id ended = m_.create_load(slot_->ended);
+      m_.create_store(both(ended, inverse(goes_on)), slot_->ended);
     });
   }
 }

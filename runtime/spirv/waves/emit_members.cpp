@@ -22,8 +22,8 @@ void LaneEmitter::plan_members() {
   const uint32_t whole = std::max(wave_lanes(), target_.subgroup_size);
   if (!asks || (shape_.lanes % whole == 0 && !ends_apart(code_.body, false))) return;
   in_slots([&](uint32_t) {
-    slot_->ended = m_.createVariable(spv::StorageClassFunction, m_.bool_type, "ended");
-    m_.createStore(inverse(active()), slot_->ended);
+    slot_->ended = m_.create_variable(spv::StorageClassFunction, m_.bool_type, "ended");
+    m_.create_store(inverse(active()), slot_->ended);
   });
 }
 
@@ -32,17 +32,17 @@ void LaneEmitter::end_active() {
   if (slots_[0].ended == spv::NoResult) return;
   in_slots([&](uint32_t) {
     const Id mask = active();
-    const Id ended = m_.createLoad(slot_->ended);
+    const Id ended = m_.create_load(slot_->ended);
     const Id now =
         mask == spv::NoResult ? m_.b(true) : m_.op(spv::OpLogicalOr, m_.bool_type, {ended, mask});
-    m_.createStore(now, slot_->ended);
+    m_.create_store(now, slot_->ended);
   });
 }
 
 LaneEmitter::Mask LaneEmitter::live_lanes() {
   if (slots_[0].ended == spv::NoResult) return all_lanes();
   Ids live;
-  in_slots([&](uint32_t) { live.push_back(inverse(m_.createLoad(slot_->ended))); });
+  in_slots([&](uint32_t) { live.push_back(inverse(m_.create_load(slot_->ended))); });
   return ballot_of(live);
 }
 
@@ -94,7 +94,7 @@ void LaneEmitter::ask_members(const Mask& present, const Ids& taking_part) {
     });
     // Others of the group may wait for this wave at a barrier: it goes on, but touches no memory.
     if (frame_.stopped != spv::NoResult)
-      m_.createStore(m_.b(true), frame_.stopped);
+      m_.create_store(m_.b(true), frame_.stopped);
     else
       leave();
   });
@@ -105,26 +105,26 @@ void LaneEmitter::reduce_apart(const std::vector<Mask>& members) {
   Ids values, totals;
   in_slots([&](uint32_t) {
     values.push_back(src_as(0, Width::b32));
-    totals.push_back(m_.createVariable(spv::StorageClassFunction, m_.uint_type, "total"));
-    m_.createStore(m_.u(neutral(*inst_)), totals.back());
+    totals.push_back(m_.create_variable(spv::StorageClassFunction, m_.uint_type, "total"));
+    m_.create_store(m_.u(neutral(*inst_)), totals.back());
   });
-  const Id counter = m_.createVariable(spv::StorageClassFunction, m_.uint_type, "lane");
-  m_.createStore(m_.u(0), counter);
+  const Id counter = m_.create_variable(spv::StorageClassFunction, m_.uint_type, "lane");
+  m_.create_store(m_.u(0), counter);
   m_.repeat([&] {
-    const Id lane = m_.createLoad(counter);
+    const Id lane = m_.create_load(counter);
     const Id value = value_of_lane(values, lane);
     for (size_t k = 0; k < totals.size(); ++k) {
-      const Id total = m_.createLoad(totals[k]);
+      const Id total = m_.create_load(totals[k]);
       const Id more = combined(m_, *inst_, total, value);
-      m_.createStore(m_.select(holds(members[k], lane), more, total), totals[k]);
+      m_.create_store(m_.select(holds(members[k], lane), more, total), totals[k]);
     }
     const Id next = m_.op(spv::OpIAdd, m_.uint_type, {lane, m_.u(1)});
-    m_.createStore(next, counter);
+    m_.create_store(next, counter);
     return m_.op(spv::OpULessThan, m_.bool_type, {next, m_.u(wave_lanes())});
   });
   give_to_slots(
       [&](uint32_t k) {
-        const Id total = m_.createLoad(totals[k]);
+        const Id total = m_.create_load(totals[k]);
         return Values{m_.select(is_empty(members[k]), m_.u(0), total)};
       },
       true);

@@ -156,7 +156,7 @@ void LaneEmitter::start_masks() {
   for (Slot& slot : slots_) {
     if (slot.number != 0)
       slot.lane = m_.op(spv::OpIAdd, m_.uint_type, {first, m_.u(slot.number * step)});
-    slot.active_variable = m_.createVariable(spv::StorageClassFunction, m_.bool_type, "active");
+    slot.active_variable = m_.create_variable(spv::StorageClassFunction, m_.bool_type, "active");
   }
   full_ = true;
   if (shape_.lanes % whole != 0) {
@@ -171,13 +171,13 @@ void LaneEmitter::start_masks() {
 /// Does the current slot's lane take part? NoResult = surely.
 Id LaneEmitter::active() {
   if (!masked() || full_) return spv::NoResult;
-  if (slot_->active == spv::NoResult) slot_->active = m_.createLoad(slot_->active_variable);
+  if (slot_->active == spv::NoResult) slot_->active = m_.create_load(slot_->active_variable);
   return slot_->active;
 }
 
 void LaneEmitter::set_active(Id mask) {
   slot_->active = mask;
-  m_.createStore(mask, slot_->active_variable);
+  m_.create_store(mask, slot_->active_variable);
 }
 
 Ids LaneEmitter::masks() {

@@ -39,7 +39,7 @@ Id LaneEmitter::first_in_subgroup() {
 
 LaneEmitter::Mask LaneEmitter::ballot_of(const Ids& of_slots) {
   const uint32_t size = target_.subgroup_size;
-  m_.addCapability(spv::CapabilityGroupNonUniformBallot);
+  m_.add_capability(spv::CapabilityGroupNonUniformBallot);
   const auto word = [&](Id ballot, uint32_t n) { return m_.extract(ballot, m_.uint_type, n); };
   Mask mask{m_.u(0), m_.u(0)};
   for (uint32_t k = 0; k < of_slots.size(); ++k) {
@@ -133,14 +133,14 @@ Id LaneEmitter::pick_slot(const Ids& values, Id slot) {
 
 /// What invocation `lane` of the subgroup has.
 Id LaneEmitter::shuffled(Id value, Id lane) {
-  m_.addCapability(spv::CapabilityGroupNonUniformShuffle);
+  m_.add_capability(spv::CapabilityGroupNonUniformShuffle);
   return m_.op(spv::OpGroupNonUniformShuffle, m_.uint_type,
                {m_.u(spv::ScopeSubgroup), value, lane});
 }
 
 /// What lane `place` of each four neighbours has.
 Id LaneEmitter::quad_lane(Id value, uint32_t place) {
-  m_.addCapability(spv::CapabilityGroupNonUniformQuad);
+  m_.add_capability(spv::CapabilityGroupNonUniformQuad);
   return m_.op(spv::OpGroupNonUniformQuadBroadcast, m_.uint_type,
                {m_.u(spv::ScopeSubgroup), value, m_.u(place)});
 }
@@ -247,7 +247,7 @@ void LaneEmitter::give_to_slots(const std::function<Values(uint32_t)>& of_slot, 
 }
 
 void LaneEmitter::subgroup_operation(const ir::Inst& inst) {
-  m_.addCapability(spv::CapabilityGroupNonUniform);
+  m_.add_capability(spv::CapabilityGroupNonUniform);
   Ids taking_part, values;
   std::vector<Mask> members;
   const int operand = ir::member_operand(inst.op);
@@ -378,7 +378,7 @@ void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
         break;
     }
     const spv::Op legal = mode == ShflMode::up ? spv::OpSGreaterThanEqual : spv::OpSLessThanEqual;
-    in_range.push_back(any_lane ? m_.makeBoolConstant(true)
+    in_range.push_back(any_lane ? m_.make_bool_constant(true)
                                 : m_.op(legal, m_.bool_type, {source, limit}));
     if (wave_lanes() > 32)
       source = word(spv::OpBitwiseOr, source, word(spv::OpBitwiseAnd, lane, m_.u(32)));
@@ -423,22 +423,22 @@ void LaneEmitter::match(const std::vector<Mask>& members, const Ids& taking_part
     const Id value = src_as(0, wide ? Width::b64 : Width::b32);
     lows.push_back(wide ? m_.lo(value) : value);
     if (wide) highs.push_back(m_.hi(value));
-    found.push_back(m_.createVariable(spv::StorageClassFunction, m_.uint_type, "alike"));
-    m_.createStore(members[k].low, found[k]);
+    found.push_back(m_.create_variable(spv::StorageClassFunction, m_.uint_type, "alike"));
+    m_.create_store(members[k].low, found[k]);
   });
   const auto compare = [&](const Ids& words) {
-    const Id counter = m_.createVariable(spv::StorageClassFunction, m_.uint_type, "bit");
-    m_.createStore(m_.u(0), counter);
+    const Id counter = m_.create_variable(spv::StorageClassFunction, m_.uint_type, "bit");
+    m_.create_store(m_.u(0), counter);
     Block* header = m_.new_block();
     Block* body = m_.new_block();
     Block* again = m_.new_block();
     Block* merge = m_.new_block();
-    m_.createBranch(header);
-    m_.setBuildPoint(header);
-    m_.createLoopMerge(merge, again, spv::LoopControlDontUnrollMask);
-    m_.createBranch(body);
-    m_.setBuildPoint(body);
-    const Id bit = m_.createLoad(counter);
+    m_.create_branch(header);
+    m_.set_build_point(header);
+    m_.create_loop_merge(merge, again, spv::LoopControlDontUnrollMask);
+    m_.create_branch(body);
+    m_.set_build_point(body);
+    const Id bit = m_.create_load(counter);
     Ids set;
     for (const Id word : words) {
       const Id moved = m_.op(spv::OpShiftRightLogical, m_.uint_type, {word, bit});
@@ -450,24 +450,24 @@ void LaneEmitter::match(const std::vector<Mask>& members, const Ids& taking_part
     const Mask yes = ballot_of(voting);
     const Id no = m_.op(spv::OpNot, m_.uint_type, {yes.low});
     for (size_t k = 0; k < set.size(); ++k) {
-      const Id so_far = m_.createLoad(found[k]);
+      const Id so_far = m_.create_load(found[k]);
       const Id alike = m_.select(set[k], yes.low, no);
-      m_.createStore(m_.op(spv::OpBitwiseAnd, m_.uint_type, {so_far, alike}), found[k]);
+      m_.create_store(m_.op(spv::OpBitwiseAnd, m_.uint_type, {so_far, alike}), found[k]);
     }
     const Id next = m_.op(spv::OpIAdd, m_.uint_type, {bit, m_.u(1)});
-    m_.createStore(next, counter);
-    m_.createBranch(again);
-    m_.setBuildPoint(again);
-    m_.createConditionalBranch(m_.op(spv::OpULessThan, m_.bool_type, {next, m_.u(32)}), header,
-                               merge);
-    m_.setBuildPoint(merge);
+    m_.create_store(next, counter);
+    m_.create_branch(again);
+    m_.set_build_point(again);
+    m_.create_conditional_branch(m_.op(spv::OpULessThan, m_.bool_type, {next, m_.u(32)}), header,
+                                 merge);
+    m_.set_build_point(merge);
   };
   compare(lows);
   if (wide) compare(highs);
   const bool all = inst_->op == Op::match_all;
   give_to_slots(
       [&](uint32_t k) -> Values {
-        const Id alike = m_.createLoad(found[k]);
+        const Id alike = m_.create_load(found[k]);
         if (!all) return {alike};
         const Id agree = m_.op(spv::OpIEqual, m_.bool_type, {alike, members[k].low});
         return {m_.select(agree, alike, m_.u(0)), agree};

@@ -12,11 +12,11 @@ namespace {
 constexpr uint32_t kBudget = host_shader::LAUNCH_STEP_BUDGET;
 
 Id push_constants(ModuleBuilder& m) {
-  const Id words = m.makeArrayType(m.uint_type, m.u(guest::kPushWords), 4);
-  const Id block = m.makeStructType({words}, "Push");
-  m.addDecoration(block, spv::DecorationBlock);
-  m.addMemberDecoration(block, 0, spv::DecorationOffset, 0);
-  return m.createVariable(spv::StorageClassPushConstant, block, "push");
+  const Id words = m.make_array_type(m.uint_type, m.u(guest::kPushWords), 4);
+  const Id block = m.make_struct_type({words}, "Push");
+  m.add_decoration(block, spv::DecorationBlock);
+  m.add_member_decoration(block, 0, spv::DecorationOffset, 0);
+  return m.create_variable(spv::StorageClassPushConstant, block, "push");
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ KernelBuilder::KernelBuilder(ModuleBuilder& module, const Options& options, cons
 }
 
 Id KernelBuilder::private_variable(Id type, const char* name, Id initial) {
-  return m_.createVariable(spv::StorageClassPrivate, type, name, initial);
+  return m_.create_variable(spv::StorageClassPrivate, type, name, initial);
 }
 
 Id KernelBuilder::library(const char* name, Id type, const Ids& args) {
@@ -69,26 +69,26 @@ Id KernelBuilder::library(const char* name, Id type, const Ids& args) {
 }
 
 Id KernelBuilder::input(Id type, spv::BuiltIn which, const char* name) {
-  const Id id = m_.createVariable(spv::StorageClassInput, type, name);
-  m_.addDecoration(id, spv::DecorationBuiltIn, {static_cast<uint32_t>(which)});
+  const Id id = m_.create_variable(spv::StorageClassInput, type, name);
+  m_.add_decoration(id, spv::DecorationBuiltIn, {static_cast<uint32_t>(which)});
   return id;
 }
 
 Id KernelBuilder::builtin(Id type, spv::BuiltIn which, const char* name) {
   const Id id = input(type, which, name);
-  m_.addInterface(id);
+  m_.add_interface(id);
   return id;
 }
 
 void KernelBuilder::begin_entry() {
   entry_ = m_.begin_function("main");
-  m_.addEntryPoint(entry_, "main", shape_.local_size);
-  m_.addInterface(work_group_);
+  m_.add_entry_point(entry_, "main", shape_.local_size);
+  m_.add_interface(work_group_);
   const Id local = builtin(m_.uvec3_type, spv::BuiltInLocalInvocationId, "local_id");
   const Id group_id = state_.group_id();
-  m_.createStore(group_id, frame_.group);
-  invocation_ = m_.extract(m_.createLoad(local), m_.uint_type, 0);
-  m_.createStore(invocation_, frame_.lane);
+  m_.create_store(group_id, frame_.group);
+  invocation_ = m_.extract(m_.create_load(local), m_.uint_type, 0);
+  m_.create_store(invocation_, frame_.lane);
   library("lw_begin", m_.void_type, {group_id, invocation_});
   if (shape_.locks_shared)
     library("lw_begin_lock", m_.void_type, {invocation_, m_.u(shape_.local_size)});
@@ -119,15 +119,15 @@ void KernelBuilder::run_lane(Function* body) {
 
 void KernelBuilder::end_of_lane() {
   if (options_.trace_bits != 0) library("lw_trace_end", m_.void_type, {});
-  state_.report(m_.createLoad(frame_.lane));
+  state_.report(m_.create_load(frame_.lane));
 }
 
 /// What lanes computed in a loop that the driver has cut is wrong, and only the guest's own loops
 /// have reported it.
 void KernelBuilder::report_cut() {
-  const Id lane = shape_.together ? m_.createLoad(frame_.lane) : lane_of(m_.u(0));
+  const Id lane = shape_.together ? m_.create_load(frame_.lane) : lane_of(m_.u(0));
   m_.when(library("lw_loops_cut", m_.bool_type, {lane_exists(lane)}), [&] {
-    m_.createStore(lane, frame_.lane);
+    m_.create_store(lane, frame_.lane);
     state_.start();
     state_.cut_by_driver(ir::kNone, kCutAnywhere);
     state_.report(lane);
@@ -136,7 +136,7 @@ void KernelBuilder::report_cut() {
 
 void KernelBuilder::finish_entry() {
   if (target_.quirks.cuts_loops) report_cut();
-  m_.makeReturn();
+  m_.make_return();
 }
 
 Function* KernelBuilder::build_body(const ir::Program& program) {
@@ -163,13 +163,13 @@ Id KernelBuilder::lane_exists(Id lane) {
 
 void KernelBuilder::for_each_slot(const std::function<void(Id slot)>& body) {
   if (shape_.lanes_per_invocation == 1) return body(m_.u(0));
-  const Id counter = m_.createVariable(spv::StorageClassFunction, m_.uint_type);
-  m_.createStore(m_.u(0), counter);
+  const Id counter = m_.create_variable(spv::StorageClassFunction, m_.uint_type);
+  m_.create_store(m_.u(0), counter);
   m_.repeat([&] {
-    const Id slot = m_.createLoad(counter);
+    const Id slot = m_.create_load(counter);
     body(slot);
     const Id next = m_.op(spv::OpIAdd, m_.uint_type, {slot, m_.u(1)});
-    m_.createStore(next, counter);
+    m_.create_store(next, counter);
     return m_.op(spv::OpULessThan, m_.bool_type, {next, m_.u(shape_.lanes_per_invocation)});
   });
 }
@@ -183,7 +183,7 @@ void KernelBuilder::build_direct(const ir::Program& program) {
     frame_.steps = private_variable(m_.uint_type, "steps", m_.u(0));
   }
   if (use.any && (use.loops || use.reductions)) {
-    frame_.vote = m_.createVariable(spv::StorageClassWorkgroup, m_.uint_type, "vote");
+    frame_.vote = m_.create_variable(spv::StorageClassWorkgroup, m_.uint_type, "vote");
   }
   Function* body = build_body(program);
   begin_entry();
@@ -200,16 +200,16 @@ void KernelBuilder::build_direct(const ir::Program& program) {
 
 /// The lane in slot 0; those of other slots follow at distances of a subgroup.
 void KernelBuilder::place_waves(const ir::Program& program) {
-  m_.addCapability(spv::CapabilityGroupNonUniform);
+  m_.add_capability(spv::CapabilityGroupNonUniform);
   const auto load = [&](spv::BuiltIn which, const char* name) {
-    return m_.createLoad(builtin(m_.uint_type, which, name));
+    return m_.create_load(builtin(m_.uint_type, which, name));
   };
   const Id subgroup = load(spv::BuiltInSubgroupId, "subgroup");
   const Id lane = load(spv::BuiltInSubgroupLocalInvocationId, "subgroup_lane");
   const uint32_t width = std::max(program.wave_lanes, target_.subgroup_size);
   const Id first = m_.op(spv::OpIMul, m_.uint_type, {subgroup, m_.u(width)});
-  m_.createStore(lane, frame_.subgroup_lane);
-  m_.createStore(m_.op(spv::OpIAdd, m_.uint_type, {first, lane}), frame_.lane);
+  m_.create_store(lane, frame_.subgroup_lane);
+  m_.create_store(m_.op(spv::OpIAdd, m_.uint_type, {first, lane}), frame_.lane);
 }
 
 void KernelBuilder::build_together(const ir::Program& program) {
@@ -226,12 +226,12 @@ void KernelBuilder::build_together(const ir::Program& program) {
     frame_.steps = private_variable(m_.uint_type, "steps", m_.u(0));
   }
   if (use.barriers && (use.loops || use.reductions)) {
-    frame_.vote = m_.createVariable(spv::StorageClassWorkgroup, m_.uint_type, "vote");
+    frame_.vote = m_.create_variable(spv::StorageClassWorkgroup, m_.uint_type, "vote");
   }
   Function* body = build_body(program);
   begin_entry();
   place_waves(program);
-  const Id first = m_.createLoad(frame_.lane);
+  const Id first = m_.create_load(frame_.lane);
   library("lw_set_lane", m_.void_type, {m_.u(0), first});
   for (const auto& state : more_states_) state->start();
   m_.call_function(body);
@@ -253,7 +253,7 @@ void KernelBuilder::run_lanes_in_turn(Function* body) {
   for_each_slot([&](Id slot) {
     const Id lane = lane_of(slot);
     m_.when(lane_exists(lane), [&] {
-      m_.createStore(lane, frame_.lane);
+      m_.create_store(lane, frame_.lane);
       library("lw_set_lane", m_.void_type, {m_.u(0), lane});
       clear_local();
       start_lane();

@@ -16,14 +16,14 @@ constexpr uint32_t kAllEnded = 0, kSome = 1, kNone = 2, kWaves = 3;
 }  // namespace
 
 Id KernelBuilder::array_element(Id array, Id slot, Id type) {
-  return m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPrivate, type), {array, slot});
+  return m_.op(spv::OpAccessChain, m_.make_pointer(spv::StorageClassPrivate, type), {array, slot});
 }
 
 void KernelBuilder::make_phase_variables(const ir::Phases& phases, PhaseState& state) {
   const ir::Program& program = phases.program;
   const Id length = m_.u(shape_.lanes_per_invocation);
   const auto array = [&](Id element, const char* name) {
-    return private_variable(m_.makeArrayType(element, length, 0), name);
+    return private_variable(m_.make_array_type(element, length, 0), name);
   };
   frame_.carried.assign(program.regs.size(), spv::NoResult);
   state.array_of.assign(program.regs.size(), spv::NoResult);
@@ -32,7 +32,7 @@ void KernelBuilder::make_phase_variables(const ir::Phases& phases, PhaseState& s
     const Id type = m_.type_of(program.regs[reg.id].width);
     Id& variable = frame_.carried[reg.id];
     if (variable == spv::NoResult) {
-      variable = private_variable(type, "carried", m_.makeNullConstant(type));
+      variable = private_variable(type, "carried", m_.make_null_constant(type));
     }
     if (!across || state.array_of[reg.id] != spv::NoResult) return;
     state.array_of[reg.id] = array(type, "saved");
@@ -81,9 +81,9 @@ Id KernelBuilder::stop_value(const ir::Phases& phases, Id which,
 
 Id KernelBuilder::operand_of(const ir::Operand& operand, ir::Width width, Id when_dynamic) {
   if (operand.is_imm()) return m_.constant(width, operand.imm);
-  if (when_dynamic != spv::NoResult) return m_.createLoad(when_dynamic);
+  if (when_dynamic != spv::NoResult) return m_.create_load(when_dynamic);
   if (operand.is_reg()) {
-    return m_.createLoad(frame_.carried[operand.index]);
+    return m_.create_load(frame_.carried[operand.index]);
   }
   return m_.constant(width, 0);
 }
@@ -97,9 +97,9 @@ Id KernelBuilder::fault_at(FaultKind kind, const ir::Inst& stop) {
 void KernelBuilder::start_all_lanes(PhaseState& state) {
   for_each_slot([&](Id slot) {
     for (const auto& saved : state.registers)
-      m_.createStore(m_.createLoad(saved.variable), array_element(saved.array, slot, saved.type));
+      m_.create_store(m_.create_load(saved.variable), array_element(saved.array, slot, saved.type));
     for (const Id array : {state.waiting, state.barrier})
-      m_.createStore(m_.u(0), array_element(array, slot, m_.uint_type));
+      m_.create_store(m_.u(0), array_element(array, slot, m_.uint_type));
   });
 }
 
@@ -107,32 +107,32 @@ void KernelBuilder::start_all_lanes(PhaseState& state) {
 void KernelBuilder::load_lane_state(PhaseState& state, Id slot) {
   for (const auto& saved : state.registers) {
     if (!std::ranges::count(state_.variables(), saved.variable)) continue;
-    const Id value = m_.createLoad(array_element(saved.array, slot, saved.type));
-    m_.createStore(value, saved.variable);
+    const Id value = m_.create_load(array_element(saved.array, slot, saved.type));
+    m_.create_store(value, saved.variable);
   }
 }
 
 void KernelBuilder::run_lane(const ir::Phases& phases, PhaseState& state, Function* body, Id slot) {
   const Id lane = lane_of(slot);
-  m_.createStore(lane, frame_.lane);
+  m_.create_store(lane, frame_.lane);
   library("lw_set_lane", m_.void_type, {slot, lane});
   for (const auto& saved : state.registers) {
-    const Id value = m_.createLoad(array_element(saved.array, slot, saved.type));
-    m_.createStore(value, saved.variable);
+    const Id value = m_.create_load(array_element(saved.array, slot, saved.type));
+    m_.create_store(value, saved.variable);
   }
   run_body(phases, state, body, slot);
   for (const auto& saved : state.registers) {
-    const Id value = m_.createLoad(saved.variable);
-    m_.createStore(value, array_element(saved.array, slot, saved.type));
+    const Id value = m_.create_load(saved.variable);
+    m_.create_store(value, array_element(saved.array, slot, saved.type));
   }
-  const Id after = m_.createLoad(frame_.resume);
+  const Id after = m_.create_load(frame_.resume);
   m_.when(m_.op(spv::OpIEqual, m_.bool_type, {after, m_.u(ir::kPhaseEnded)}), [&] {
     end_of_lane();
     library("lw_phase_ended", m_.void_type, {});
   });
   if (shape_.serial) {
     const Id ended =
-        m_.op(spv::OpIEqual, m_.bool_type, {m_.createLoad(frame_.resume), m_.u(ir::kPhaseEnded)});
+        m_.op(spv::OpIEqual, m_.bool_type, {m_.create_load(frame_.resume), m_.u(ir::kPhaseEnded)});
     library("lw_wave_leave", m_.void_type, {slot, ended});
   }
 }
@@ -144,11 +144,11 @@ void KernelBuilder::run_body(const ir::Phases& phases, PhaseState& state, Functi
     return;
   }
   const auto ended = [&](spv::Op comparison) {
-    const Id now = m_.createLoad(frame_.resume);
+    const Id now = m_.create_load(frame_.resume);
     return m_.op(comparison, m_.bool_type, {now, m_.u(ir::kPhaseEnded)});
   };
   // A loop around a stop has no back edge inside a phase: each resumption counts as one.
-  const Id at = m_.createLoad(frame_.resume);
+  const Id at = m_.create_load(frame_.resume);
   const Id resumed = m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(0)});
   m_.when(resumed, [&] {
     const Id point = stop_value(
@@ -156,7 +156,7 @@ void KernelBuilder::run_body(const ir::Phases& phases, PhaseState& state, Functi
     const Id go_on = state_.step();
     m_.when(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), [&] {
       state_.note(state_.out_of_steps(), point, m_.u(0), m_.u(0));
-      m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume);
+      m_.create_store(m_.u(ir::kPhaseEnded), frame_.resume);
     });
     if (phases.wave.kind.valid()) take_results(phases, slot);
   });
@@ -167,7 +167,7 @@ void KernelBuilder::run_body(const ir::Phases& phases, PhaseState& state, Functi
     return;
   }
   m_.when(stopped, [&] { stand(phases, slot); });
-  const Id kind = m_.createLoad(frame_.carried[phases.wave.kind.id]);
+  const Id kind = m_.create_load(frame_.carried[phases.wave.kind.id]);
   const auto both = [&](Id a, Id b) { return m_.op(spv::OpLogicalAnd, m_.bool_type, {a, b}); };
   const bool barriers = std::ranges::any_of(
       phases.stops, [](const ir::Inst& stop) { return stop.op == ir::Op::barrier; });
@@ -188,11 +188,11 @@ void KernelBuilder::stop_at_barrier(const ir::Phases& phases, PhaseState& state,
   };
   if (!any(true)) return arrive(phases, state, slot);
   const auto turn = [&] {
-    library("lw_phase_yield", m_.void_type, {m_.createLoad(state.round)});
+    library("lw_phase_yield", m_.void_type, {m_.create_load(state.round)});
     if (shape_.serial) library("lw_wave_defer", m_.void_type, {slot});
   };
   if (!any(false)) return turn();
-  const Id which = m_.createLoad(frame_.resume);
+  const Id which = m_.create_load(frame_.resume);
   const Id yields = stop_value(phases, which, [&](const ir::Inst& stop) {
     return stop.op == ir::Op::barrier ? m_.b(ir::is_yield(stop)) : spv::NoResult;
   });
@@ -204,7 +204,7 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
   const auto dynamic = [&](ir::Reg reg) {
     return reg.valid() ? frame_.carried[reg.id] : spv::NoResult;
   };
-  const Id which = m_.createLoad(frame_.resume);
+  const Id which = m_.create_load(frame_.resume);
   const auto of_barrier = [&](const std::function<Id(const ir::Inst&)>& value_of) {
     return stop_value(phases, which, [&](const ir::Inst& b) {
       return b.op == ir::Op::barrier && !ir::is_yield(b) ? value_of(b) : spv::NoResult;
@@ -227,18 +227,18 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
       return fault_at(FaultKind::illegal_instruction, b);
     });
     state_.note(point, m_.u(0), m_.u(0));
-    m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume);
+    m_.create_store(m_.u(ir::kPhaseEnded), frame_.resume);
   });
   m_.when(valid, [&] {
-    const Id round = m_.createLoad(state.round);
+    const Id round = m_.create_load(state.round);
     const Id ticket = library("lw_phase_arrive", m_.uint_type, {id, count, kind, vote, round});
     const Id passes = m_.op(spv::OpIEqual, m_.bool_type,
                             {kind, m_.u(static_cast<uint32_t>(ir::BarrierKind::arrive))});
-    m_.createStore(m_.select(passes, m_.u(0), which),
-                   array_element(state.waiting, slot, m_.uint_type));
+    m_.create_store(m_.select(passes, m_.u(0), which),
+                    array_element(state.waiting, slot, m_.uint_type));
     const Id high = m_.op(spv::OpShiftLeftLogical, m_.uint_type, {ticket, m_.u(kTicketShift)});
-    m_.createStore(m_.op(spv::OpBitwiseOr, m_.uint_type, {high, id}),
-                   array_element(state.barrier, slot, m_.uint_type));
+    m_.create_store(m_.op(spv::OpBitwiseOr, m_.uint_type, {high, id}),
+                    array_element(state.barrier, slot, m_.uint_type));
     if (shape_.serial) m_.when(passes, [&] { library("lw_wave_defer", m_.void_type, {slot}); });
   });
 }
@@ -246,14 +246,14 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
 /// Lets a waiting lane out when its barrier has opened, with the result of a reduction.
 void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot) {
   const Id place = array_element(state.waiting, slot, m_.uint_type);
-  const Id which = m_.createLoad(place);
-  const Id at = m_.createLoad(array_element(state.barrier, slot, m_.uint_type));
+  const Id which = m_.create_load(place);
+  const Id at = m_.create_load(array_element(state.barrier, slot, m_.uint_type));
   const Id id = m_.op(spv::OpBitwiseAnd, m_.uint_type, {at, m_.u(kBarriers - 1)});
   const Id ticket = m_.op(spv::OpShiftRightLogical, m_.uint_type, {at, m_.u(kTicketShift)});
-  const Id round = m_.createLoad(state.round);
+  const Id round = m_.create_load(state.round);
   const Id open = library("lw_phase_released", m_.bool_type, {id, ticket, round});
   m_.when(open, [&] {
-    m_.createStore(m_.u(0), place);
+    m_.create_store(m_.u(0), place);
     for (size_t k = 0; k < phases.stops.size(); ++k) {
       const ir::Inst& barrier = phases.stops[k];
       if (barrier.op != ir::Op::barrier || barrier.dst.empty() || !barrier.dst[0].valid()) continue;
@@ -265,7 +265,7 @@ void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot
         const bool pred = phases.program.regs[barrier.dst[0].id].width == ir::Width::pred;
         Id value = library("lw_phase_result", m_.uint_type, {id, m_.u(barrier.mode)});
         if (pred) value = m_.op(spv::OpINotEqual, m_.bool_type, {value, m_.u(0)});
-        m_.createStore(value, array_element(array, slot, pred ? m_.bool_type : m_.uint_type));
+        m_.create_store(value, array_element(array, slot, pred ? m_.bool_type : m_.uint_type));
       });
     }
   });
@@ -274,9 +274,9 @@ void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot
 /// The lane does not get to its end: nobody can go on (it waits at a barrier for ever), or the
 /// driver has cut the loop over the rounds.
 void KernelBuilder::abandon(const ir::Phases& phases, PhaseState& state, Id outcome, Id slot) {
-  const Id which = m_.createLoad(array_element(state.resume, slot, m_.uint_type));
+  const Id which = m_.create_load(array_element(state.resume, slot, m_.uint_type));
   const Id lane = lane_of(slot);
-  m_.createStore(lane, frame_.lane);
+  m_.create_store(lane, frame_.lane);
   library("lw_set_lane", m_.void_type, {slot, lane});
   load_lane_state(state, slot);
   const auto points = [&](FaultKind kind) {
@@ -294,7 +294,7 @@ void KernelBuilder::abandon(const ir::Phases& phases, PhaseState& state, Id outc
   const Id aborted = library("lw_aborted", m_.bool_type, {});
   state_.note(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), point, cut, m_.u(0));
   end_of_lane();
-  m_.createStore(m_.u(ir::kPhaseEnded), array_element(state.resume, slot, m_.uint_type));
+  m_.create_store(m_.u(ir::kPhaseEnded), array_element(state.resume, slot, m_.uint_type));
 }
 
 /// Every lane that has not ended, one of them outside of any loop: a driver that has cut one loop
@@ -313,11 +313,11 @@ void KernelBuilder::abandon_all(const ir::Phases& phases, PhaseState& state, Id 
 }
 
 Id KernelBuilder::living(PhaseState& state, Id slot) {
-  const Id at = m_.createLoad(array_element(state.resume, slot, m_.uint_type));
+  const Id at = m_.create_load(array_element(state.resume, slot, m_.uint_type));
   return m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(ir::kPhaseEnded)});
 }
 Id KernelBuilder::waits(PhaseState& state, Id slot) {
-  const Id at = m_.createLoad(array_element(state.waiting, slot, m_.uint_type));
+  const Id at = m_.create_load(array_element(state.waiting, slot, m_.uint_type));
   return m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(0)});
 }
 
@@ -334,12 +334,12 @@ void KernelBuilder::run_lanes(const ir::Phases& phases, PhaseState& state, Funct
     });
   };
   if (!phases.wave.kind.valid()) return once();
-  const Id resolved = m_.createVariable(spv::StorageClassFunction, m_.bool_type, "resolved");
+  const Id resolved = m_.create_variable(spv::StorageClassFunction, m_.bool_type, "resolved");
   m_.repeat([&] {
     once();
-    m_.createStore(m_.b(false), resolved);
+    m_.create_store(m_.b(false), resolved);
     resolve_complete(phases, state, resolved);
-    return m_.createLoad(resolved);
+    return m_.create_load(resolved);
   });
 }
 
@@ -362,30 +362,30 @@ void KernelBuilder::build_phases(const ir::Phases& phases) {
   start_all_lanes(state);
   if (shape_.serial) begin_wave();
   library("lw_phase_begin", m_.void_type, {invocation_, size, m_.u(shape_.lanes)});
-  const Id outcome = m_.createVariable(spv::StorageClassFunction, m_.uint_type, "outcome");
-  m_.createStore(m_.u(kSome), outcome);
+  const Id outcome = m_.create_variable(spv::StorageClassFunction, m_.uint_type, "outcome");
+  m_.create_store(m_.u(kSome), outcome);
   const auto is = [&](Id result, uint32_t what) {
     return m_.op(spv::OpIEqual, m_.bool_type, {result, m_.u(what)});
   };
   m_.repeat([&] {
     if (shape_.serial) library("lw_wave_new_turn", m_.void_type, {});
     if (waves) {
-      m_.when(is(m_.createLoad(outcome), kWaves), [&] { resolve_first(phases, state); });
+      m_.when(is(m_.create_load(outcome), kWaves), [&] { resolve_first(phases, state); });
     }
     run_lanes(phases, state, body);
     library("lw_barrier", m_.void_type, {});
-    const Id round = m_.createLoad(state.round);
+    const Id round = m_.create_load(state.round);
     release_lanes(phases, state);
     if (waves) {
       m_.when(library("lw_wave_any_stopped", m_.bool_type, {}),
               [&] { library("lw_phase_wave_waits", m_.void_type, {round}); });
     }
     const Id result = library("lw_phase_end_round", m_.uint_type, {invocation_, size, round});
-    m_.createStore(result, outcome);
-    m_.createStore(m_.op(spv::OpIAdd, m_.uint_type, {round, m_.u(1)}), state.round);
+    m_.create_store(result, outcome);
+    m_.create_store(m_.op(spv::OpIAdd, m_.uint_type, {round, m_.u(1)}), state.round);
     return m_.op(spv::OpLogicalOr, m_.bool_type, {is(result, kSome), is(result, kWaves)});
   });
-  const Id last = m_.createLoad(outcome);
+  const Id last = m_.create_load(outcome);
   m_.when(m_.op(spv::OpINotEqual, m_.bool_type, {last, m_.u(kAllEnded)}),
           [&] { abandon_all(phases, state, last); });
   finish_entry();

@@ -19,7 +19,7 @@ void KernelBuilder::begin_wave() {
 /// Where the lane has stopped: the stop, and of each counted loop around it where it begins and how
 /// often it has turned.
 void KernelBuilder::stand(const ir::Phases& phases, Id slot) {
-  const Id which = m_.createLoad(frame_.resume);
+  const Id which = m_.create_load(frame_.resume);
   library("lw_wave_stand", m_.void_type, {slot, which});
   size_t levels = 0;
   for (const ir::WaveOrder::Place& place : phases.places)
@@ -33,7 +33,7 @@ void KernelBuilder::stand(const ir::Phases& phases, Id slot) {
       begin = m_.select(meant, m_.u(inside ? place.loops[level].position : place.position), begin);
       if (!inside) continue;
       const Id variable = frame_.carried[place.loops[level].iteration.id];
-      iteration = m_.select(meant, m_.createLoad(variable), iteration);
+      iteration = m_.select(meant, m_.create_load(variable), iteration);
     }
     library("lw_wave_level", m_.void_type, {slot, m_.u(level), begin, iteration});
   }
@@ -41,7 +41,7 @@ void KernelBuilder::stand(const ir::Phases& phases, Id slot) {
 
 /// The lane has stopped at an operation: what it brings becomes visible to its wave.
 void KernelBuilder::publish_operands(const ir::Phases& phases, Id slot) {
-  const auto value = [&](ir::Reg reg) { return m_.createLoad(frame_.carried[reg.id]); };
+  const auto value = [&](ir::Reg reg) { return m_.create_load(frame_.carried[reg.id]); };
   const ir::WaveRegs& w = phases.wave;
   library(
       "lw_wave_put", m_.void_type,
@@ -49,10 +49,10 @@ void KernelBuilder::publish_operands(const ir::Phases& phases, Id slot) {
 }
 
 void KernelBuilder::take_results(const ir::Phases& phases, Id slot) {
-  m_.createStore(library("lw_wave_result0", m_.uint_type, {slot}),
-                 frame_.carried[phases.wave.result0.id]);
-  m_.createStore(library("lw_wave_result1", m_.uint_type, {slot}),
-                 frame_.carried[phases.wave.result1.id]);
+  m_.create_store(library("lw_wave_result0", m_.uint_type, {slot}),
+                  frame_.carried[phases.wave.result0.id]);
+  m_.create_store(library("lw_wave_result1", m_.uint_type, {slot}),
+                  frame_.carried[phases.wave.result1.id]);
 }
 
 /// Carries out every operation for which all its lanes are there. The library's answers:
@@ -63,7 +63,7 @@ void KernelBuilder::resolve_complete(const ir::Phases& phases, PhaseState& state
     const Id found = library("lw_wave_next", m_.uint_type, {});
     m_.when(m_.op(spv::OpIEqual, m_.bool_type, {found, m_.u(2)}), [&] {
       carry_out(phases, state);
-      m_.createStore(m_.b(true), resolved);
+      m_.create_store(m_.b(true), resolved);
     });
     return m_.op(spv::OpINotEqual, m_.bool_type, {found, m_.u(0)});
   });
@@ -141,7 +141,7 @@ void KernelBuilder::give_lane(const ir::Inst& kind, PhaseState& state, Id slot) 
   if (kind.src[0].is_reg()) {
     const Id safe = m_.select(missing, m_.u(0), from);
     const Id place = array_element(state.array_of[kind.src[0].index], safe, m_.uint_type);
-    value = m_.createLoad(place);
+    value = m_.create_load(place);
   }
   library("lw_wave_give", m_.void_type, {slot, m_.select(missing, m_.u(0), value), m_.u(0)});
 }

@@ -25,40 +25,40 @@ std::vector<Id> labels(const std::vector<uint32_t>& words) {
 TEST_CASE("blocks are written behind those that lead there, merge blocks behind what they merge") {
   ModuleBuilder m(tier1());
   m.begin_function("f");
-  Block* entry = m.getBuildPoint();
+  Block* entry = m.build_point();
   Block *merge = m.new_block(), *no = m.new_block(), *yes = m.new_block();
   Block *header = m.new_block(), *again = m.new_block(), *after = m.new_block();
   Block* nowhere = m.new_block();
-  m.createSelectionMerge(merge);
-  m.createConditionalBranch(m.b(true), yes, no);
-  m.setBuildPoint(merge);
-  m.createBranch(header);
-  m.setBuildPoint(no);
-  m.createBranch(merge);
+  m.create_selection_merge(merge);
+  m.create_conditional_branch(m.b(true), yes, no);
+  m.set_build_point(merge);
+  m.create_branch(header);
+  m.set_build_point(no);
+  m.create_branch(merge);
   // Instructions of a block that the build point leaves in between.
-  const Id variable = m.createVariable(spv::StorageClassFunction, m.uint_type);
-  m.setBuildPoint(yes);
-  m.createStore(m.u(1), variable);
-  m.setBuildPoint(again);
-  m.createBranch(header);
-  m.setBuildPoint(yes);
-  m.createStore(m.u(2), variable);
-  m.createBranch(merge);
+  const Id variable = m.create_variable(spv::StorageClassFunction, m.uint_type);
+  m.set_build_point(yes);
+  m.create_store(m.u(1), variable);
+  m.set_build_point(again);
+  m.create_branch(header);
+  m.set_build_point(yes);
+  m.create_store(m.u(2), variable);
+  m.create_branch(merge);
   // A loop that only returns: nothing leads to its end, nor behind it.
-  m.setBuildPoint(header);
+  m.set_build_point(header);
   m.guest_loop(after, again);
   Block* body = m.new_block();
-  m.createBranch(body);
-  m.setBuildPoint(body);
-  m.makeReturn();
-  m.setBuildPoint(after);
+  m.create_branch(body);
+  m.set_build_point(body);
+  m.make_return();
+  m.set_build_point(after);
   m.unreachable();
-  m.setBuildPoint(nowhere);
-  m.makeReturn();
+  m.set_build_point(nowhere);
+  m.make_return();
   const std::vector<uint32_t> words = m.words();
   std::vector<Id> expected;
   for (const Block* block : {entry, yes, no, merge, header, body, again, after})
-    expected.push_back(block->getId());
+    expected.push_back(block->id());
   CHECK(labels(words) == expected);
   const std::string text = spirv::disassemble(words);
   const size_t first = text.find("OpStore"), second = text.find("OpStore", first + 1);
@@ -73,13 +73,13 @@ TEST_CASE("a function of 200,000 constructs in a row needs no more stack than on
   m.begin_function("f");
   for (size_t n = 0; n < kConstructs; ++n) {
     Block *then = m.new_block(), *merge = m.new_block();
-    m.createSelectionMerge(merge);
-    m.createConditionalBranch(m.b(true), then, merge);
-    m.setBuildPoint(then);
-    m.createBranch(merge);
-    m.setBuildPoint(merge);
+    m.create_selection_merge(merge);
+    m.create_conditional_branch(m.b(true), then, merge);
+    m.set_build_point(then);
+    m.create_branch(merge);
+    m.set_build_point(merge);
   }
-  m.makeReturn();
+  m.make_return();
   CHECK(labels(m.words()).size() == 2 * kConstructs + 1);
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("what is known of a word's bits, and words under a mask that is alike 
     const auto found = m.known_bits(id);
     return std::pair(found.zeros, found.ones);
   };
-  const Id lane = m.createLoad(m.createVariable(spv::StorageClassFunction, m.uint_type));
+  const Id lane = m.create_load(m.create_variable(spv::StorageClassFunction, m.uint_type));
   CHECK(bits(lane) == std::pair(0U, 0U));
   m.note_below(lane, 8);
   CHECK(bits(lane) == std::pair(~7U, 0U));
@@ -112,5 +112,5 @@ TEST_CASE("what is known of a word's bits, and words under a mask that is alike 
   CHECK(bits(from) == std::pair(~31U | 2U, 5U));
   CHECK(m.masked(third, 31) != m.masked(lane, 31));
   CHECK(m.masked(third, 24) == m.u(16));
-  m.makeReturn();
+  m.make_return();
 }
