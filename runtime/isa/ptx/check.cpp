@@ -26,7 +26,8 @@ class Checker {
     env_.sm = sm_number(env_.target);
     env_.version =
         options.version ? options.version : module.version_major * 10 + module.version_minor;
-    env_.address_size = module.address_size;
+    // Before .version 2.3 nothing says how wide addresses are.
+    env_.address_size = env_.version < 23 ? 32 : module.address_size;
     env_.manual = options.strict == CheckOptions::Strict::manual;
     env_.independent = std::ranges::find(module.target_options, "texmode_independent") !=
                        module.target_options.end();

@@ -277,6 +277,7 @@ void Parser::function(const Linkage& link) {
       body(f.body, open);
     } catch (const EndOfBody&) {
     }
+    if (f.entry && module.version_major * 10 + module.version_minor < 14) take_parameters(f);
   } else if (good) {
     // Like ptxas: a function's declaration may end where the next directive begins.
     if (f.entry || peek().kind != Kind::modifier) end_statement("the function's header");
@@ -285,6 +286,19 @@ void Parser::function(const Linkage& link) {
     accept(';');
   }
   if (good) add(std::move(f), name);
+}
+
+/// Until .version 1.3 an entry's parameters are declared in its body.
+void Parser::take_parameters(Function& f) {
+  std::vector<Statement> rest;
+  for (Statement& s : f.body.statements) {
+    auto* variable = std::get_if<Variable>(&s);
+    if (variable != nullptr && variable->space == "param")
+      f.params.push_back(std::move(*variable));
+    else
+      rest.push_back(std::move(s));
+  }
+  f.body.statements = std::move(rest);
 }
 
 /// Behind an error in a header: to its body, its `;` or what follows.

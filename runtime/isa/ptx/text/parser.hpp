@@ -170,6 +170,7 @@ class Parser {
   void callable_directives(std::vector<Directive>& directives);
   std::vector<uint32_t> counts(const std::string& what, bool zero);
   void cluster_directive(Function& f, const Directive& d);
+  static void take_parameters(Function& f);
   void skip_header();
   void add(Function&& f, const Token& name);
   void add(Variable&& v);

@@ -85,9 +85,10 @@ class Copies {
 };
 
 /// Follows a lane that has the value, on or off, wherever it can get.
-class Search {
+class ReaderSearch {
  public:
-  Search(const Kernel& kernel, const Analysis& analysis, const PrivateMemory& memory, size_t& steps)
+  ReaderSearch(const Kernel& kernel, const Analysis& analysis, const PrivateMemory& memory,
+               size_t& steps)
       : kernel_(kernel), analysis_(analysis), memory_(memory), steps_(steps) {}
 
   bool finds_no_reader(size_t n) {
@@ -175,7 +176,7 @@ bool is_plain_move(const Instruction& i) {
 
 bool value_is_unread(const Kernel& kernel, const Analysis& analysis, const PrivateMemory& memory,
                      size_t n, size_t& steps) {
-  return memory.closed && Search(kernel, analysis, memory, steps).finds_no_reader(n);
+  return memory.closed && ReaderSearch(kernel, analysis, memory, steps).finds_no_reader(n);
 }
 
 }  // namespace lanewise::gcn

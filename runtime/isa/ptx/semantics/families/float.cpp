@@ -166,6 +166,16 @@ void mad_rule(legal::Context& c) {
     c.error("a rounding is missing, one of `.rn` `.rz` `.rm` `.rp` was expected");
 }
 
+/// Until .version 1.3 a qualifier could be left out where later ones ask for `.approx` or a
+/// rounding.
+void unqualified_rule(legal::Context& c) {
+  if (c.env.version > 13)
+    c.error("a rounding or `.approx` is missing, which can be left out until .version 1.3");
+}
+constexpr Row unqualified(Row row) {
+  return row.with(unqualified_rule);
+}
+
 constexpr Row kFloatRows[] = {
     {"add", "?rnd:$rnd ?ftz ?sat+ type:f32", "d s s", float2<Op::fadd>},
     {"add", "?rnd:$rnd type:f64", "d s s", float2<Op::fadd>},
@@ -198,6 +208,20 @@ constexpr Row kFloatRows[] = {
     {"ex2", "approx+ ?ftz type:f32", "d s", float1<Op::fex2_approx>, kEx2, nullptr, kApprox},
     Row{"tanh", "approx+ type:f32", "d s", float1<Op::ftanh_approx>, kTanh, nullptr, kApprox}.in(
         "75.70"),
+    unqualified({"div", "type:f32", "d s s", div_approx, kDivApprox, nullptr, kApprox}),
+    unqualified({"rcp", "type:f32", "d s", float1<Op::frcp_approx>, kRcpApprox, nullptr, kApprox}),
+    unqualified(
+        {"sqrt", "type:f32", "d s", float1<Op::fsqrt_approx>, kSqrtApprox, nullptr, kApprox}),
+    unqualified(
+        {"rsqrt", "type:f32", "d s", float1<Op::frsqrt_approx>, kRsqrtApprox, nullptr, kApprox}),
+    unqualified({"sin", "type:f32", "d s", float1<Op::fsin_approx>, kTrig, nullptr, kApprox}),
+    unqualified({"cos", "type:f32", "d s", float1<Op::fcos_approx>, kTrig, nullptr, kApprox}),
+    unqualified({"lg2", "type:f32", "d s", float1<Op::flg2_approx>, kLg2, nullptr, kApprox}),
+    unqualified({"ex2", "type:f32", "d s", float1<Op::fex2_approx>, kEx2, nullptr, kApprox}),
+    unqualified({"rsqrt", "type:f64", "d s", rsqrt_double, kRsqrt64, nullptr, kApprox}),
+    unqualified({"div", "type:f64", "d s s", float2<Op::fdiv>}),
+    unqualified({"sqrt", "type:f64", "d s", float1<Op::fsqrt>}),
+    unqualified({"mad", "type:f64", "d s s s", fma}),
     {"neg", "?ftz type:f32", "d s", float1<Op::fneg>},
     {"neg", "type:f64", "d s", float1<Op::fneg>},
     {"abs", "?ftz type:f32", "d s", float1<Op::fabs>},
