@@ -218,9 +218,9 @@ class Even {
 };
 
 /// Follows a wave from the kernel's begin by one of its lanes.
-class Walk {
+class EvenWalk {
  public:
-  Walk(const Kernel& kernel, const Analysis& analysis, const std::vector<bool>& off)
+  EvenWalk(const Kernel& kernel, const Analysis& analysis, const std::vector<bool>& off)
       : k_(kernel), a_(analysis), off_(off), memory_(private_memory(kernel, analysis)) {
     memory_.at.resize(kernel.code.size());
   }
@@ -308,7 +308,7 @@ class Walk {
 std::set<size_t> branches_of_even_exec(const Kernel& kernel, const Analysis& analysis) {
   if (std::ranges::any_of(kernel.code, counts_registers) || !analysis.indexed.empty()) return {};
   const auto off = OffPlaces(kernel, analysis).find();
-  return off ? Walk(kernel, analysis, *off).find() : std::set<size_t>();
+  return off ? EvenWalk(kernel, analysis, *off).find() : std::set<size_t>();
 }
 
 }  // namespace lanewise::gcn
