@@ -18,6 +18,29 @@ bool is_old_assembler(const CheckOptions& options, unsigned version) {
          (options.assembler == Assembler::by_version && version < 79);
 }
 
+/// The qualifiers, with those that old files leave out. Until .version 1.3 divisions, roots and
+/// functions are `.approx`, of f64 `.rn`; `mad.f32` has one rounding before sm_20, which assemblers
+/// make a fused product, and needs none until 3.1.
+std::vector<std::string> with_default(const Instruction& in, const Environment& env) {
+  constexpr std::string_view kFunctions[] = {"div", "rcp", "sqrt", "rsqrt",
+                                             "sin", "cos", "lg2",  "ex2"};
+  constexpr std::string_view kRounded[] = {"div", "sqrt", "mad"};
+  const auto is_one_of = [&](const auto& names) {
+    return std::ranges::find(names, in.opcode) != std::end(names);
+  };
+  std::vector<std::string> mods = in.mods;
+  if (mods.empty() || (env.version > 31 && (env.sm == 0 || env.sm >= 20))) return mods;
+  const bool wide = mods.back() == "f64", alone = mods.size() == 1 && env.version <= 13;
+  if (!wide && mods.back() != "f32") return mods;
+  const bool product =
+      in.opcode == "mad" && !wide && (mods.size() == 1 || mods[0] == "ftz" || mods[0] == "sat");
+  if (product || (alone && wide && is_one_of(kRounded)))
+    mods.insert(mods.begin(), "rn");
+  else if (alone && (wide ? in.opcode == "rsqrt" : is_one_of(kFunctions)))
+    mods.insert(mods.begin(), "approx");
+  return mods;
+}
+
 class Checker {
  public:
   Checker(const Module& module, const CheckOptions& options, Verdicts& out)
@@ -145,7 +168,7 @@ class Checker {
     std::string spelled = in.opcode;
     for (const std::string& q : in.mods) spelled.append(1, '.').append(q);
     const auto [it, fresh] = forms_.try_emplace(std::move(spelled));
-    if (fresh) it->second = matches(in.opcode, in.mods, env_.manual);
+    if (fresh) it->second = matches(in.opcode, with_default(in, env_), env_.manual);
     return it->second;
   }
 

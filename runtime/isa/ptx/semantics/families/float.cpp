@@ -1,5 +1,7 @@
 // f32 and f64 arithmetic. `add.f32` without a rounding qualifier rounds to nearest and is never
 // fused; engines get every operation separately.
+#include <algorithm>
+
 #include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/semantics/packed.hpp"
 
@@ -156,24 +158,11 @@ constexpr const char* kTanh = "relative error at most 2^-11";
 constexpr const char* kCoarse = "upper 32 bits correctly rounded down, lower 32 bits zero";
 constexpr const char* kRsqrt64 = "at most 2 ulp";
 
-/// GPUs before sm_20 had one rounding of `mad.f32`, which assemblers make a fused product; until
-/// .version 3.1 later targets could leave it out, too.
+/// GPUs before sm_20 had one rounding of `mad.f32`, which stands for itself there.
 void mad_rule(legal::Context& c) {
-  const bool old_gpu = c.env.sm != 0 && c.env.sm < 20;
-  if (c.has("rnd") && old_gpu)
+  if (c.env.sm != 0 && c.env.sm < 20 &&
+      std::ranges::find(c.in.mods, c.get("rnd")) != c.in.mods.end())
     c.error("a rounding of `mad.f32` needs sm_20 or higher, found " + c.env.target);
-  if (!c.has("rnd") && !old_gpu && c.env.version > 31)
-    c.error("a rounding is missing, one of `.rn` `.rz` `.rm` `.rp` was expected");
-}
-
-/// Until .version 1.3 a qualifier could be left out where later ones ask for `.approx` or a
-/// rounding.
-void unqualified_rule(legal::Context& c) {
-  if (c.env.version > 13)
-    c.error("a rounding or `.approx` is missing, which can be left out until .version 1.3");
-}
-constexpr Row unqualified(Row row) {
-  return row.with(unqualified_rule);
 }
 
 constexpr Row kFloatRows[] = {
@@ -185,7 +174,7 @@ constexpr Row kFloatRows[] = {
     {"mul", "?rnd:$rnd type:f64", "d s s", float2<Op::fmul>},
     {"fma", "rnd:$rnd ?ftz ?sat+ type:f32", "d s s s", fma},
     {"fma", "rnd:$rnd type:f64", "d s s s", fma},
-    Row{"mad", "?rnd:$rnd ?ftz ?sat+ type:f32", "d s s s", fma}.with(mad_rule),
+    Row{"mad", "rnd:$rnd ?ftz ?sat+ type:f32", "d s s s", fma}.with(mad_rule),
     {"mad", "rnd:$rnd type:f64", "d s s s", fma},
     {"div", "rnd:$rnd ?ftz type:f32", "d s s", div_rounded},
     {"div", "rnd:$rnd type:f64", "d s s", float2<Op::fdiv>},
@@ -208,20 +197,6 @@ constexpr Row kFloatRows[] = {
     {"ex2", "approx+ ?ftz type:f32", "d s", float1<Op::fex2_approx>, kEx2, nullptr, kApprox},
     Row{"tanh", "approx+ type:f32", "d s", float1<Op::ftanh_approx>, kTanh, nullptr, kApprox}.in(
         "75.70"),
-    unqualified({"div", "type:f32", "d s s", div_approx, kDivApprox, nullptr, kApprox}),
-    unqualified({"rcp", "type:f32", "d s", float1<Op::frcp_approx>, kRcpApprox, nullptr, kApprox}),
-    unqualified(
-        {"sqrt", "type:f32", "d s", float1<Op::fsqrt_approx>, kSqrtApprox, nullptr, kApprox}),
-    unqualified(
-        {"rsqrt", "type:f32", "d s", float1<Op::frsqrt_approx>, kRsqrtApprox, nullptr, kApprox}),
-    unqualified({"sin", "type:f32", "d s", float1<Op::fsin_approx>, kTrig, nullptr, kApprox}),
-    unqualified({"cos", "type:f32", "d s", float1<Op::fcos_approx>, kTrig, nullptr, kApprox}),
-    unqualified({"lg2", "type:f32", "d s", float1<Op::flg2_approx>, kLg2, nullptr, kApprox}),
-    unqualified({"ex2", "type:f32", "d s", float1<Op::fex2_approx>, kEx2, nullptr, kApprox}),
-    unqualified({"rsqrt", "type:f64", "d s", rsqrt_double, kRsqrt64, nullptr, kApprox}),
-    unqualified({"div", "type:f64", "d s s", float2<Op::fdiv>}),
-    unqualified({"sqrt", "type:f64", "d s", float1<Op::fsqrt>}),
-    unqualified({"mad", "type:f64", "d s s s", fma}),
     {"neg", "?ftz type:f32", "d s", float1<Op::fneg>},
     {"neg", "type:f64", "d s", float1<Op::fneg>},
     {"abs", "?ftz type:f32", "d s", float1<Op::fabs>},
