@@ -30,7 +30,7 @@ size_t ballots(const std::string& text, bool by_lane) {
 TEST_CASE("the number of a mask in private memory is made where a lane reads it") {
   for (const test::PrivateReader& r : test::private_readers()) {
     CAPTURE(std::string(r.text));
-    CHECK((ballots(test::private_reader_text(&r, 1), false) != 0) == r.reads);
+    CHECK((ballots(test::private_reader_text(&r, 1), true) != 0) == r.reads);
   }
 }
 

@@ -225,7 +225,8 @@ std::vector<size_t> moves_of_numbers(const Kernel& k, const Analysis& a) {
   return out;
 }
 
-/// They are dead, too. Where registers are counted, dead moves are not looked for either.
+/// They are dead, too: what keeps lanes from parting is looked for as long as they may. Where
+/// registers are counted, dead moves are not looked for either.
 void find_unread_values(const Kernel& k, Analysis& a) {
   if (std::ranges::any_of(k.code, counts_registers) || !a.indexed.empty()) return;
   const std::vector<size_t> moves = moves_of_numbers(k, a);
@@ -294,7 +295,7 @@ void find_mask_numbers(const Kernel& k, const LowerOptions& options, Analysis& a
   find_masks(k, a);
   find_beyond(k, a);
   find_dead_moves(k, a);
-  find_unread_values(k, a);
+  if (options.by_lane) find_unread_values(k, a);
   find_wanted(k, options, a);
   if (options.numbers.empty() && !options.keep_scc) find_unread_bits(k, a);
   if (a.unread_bits.empty()) return;

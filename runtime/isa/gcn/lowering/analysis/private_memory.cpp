@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "runtime/isa/gcn/lowering/analysis/words.hpp"
 #include "runtime/isa/gcn/lowering/semantics.hpp"
@@ -94,11 +95,12 @@ class Finder {
       start.put(static_cast<unsigned>(k_.state.queue_ptr) + n, Part::unclear);
     in_.resize(a_.blocks.size());
     in_[0] = start;
-    std::vector<size_t> work = {0};
+    std::set<size_t> work = {0};  // the first of them first: what leads to others comes before them
     while (!work.empty()) {
-      const BasicBlock& block = a_.blocks[work.back()];
-      State state = *in_[work.back()];
-      work.pop_back();
+      const auto first_waiting = work.begin();
+      const BasicBlock& block = a_.blocks[*first_waiting];
+      State state = *in_[*first_waiting];
+      work.erase(first_waiting);
       for (size_t n = block.begin; n < block.end; ++n) {
         if (escapes(k_.code[n], state)) return false;
         step(n, state);
@@ -106,7 +108,7 @@ class Finder {
       for (const size_t s : block.successors) {
         const bool fresh = !in_[s];
         if (fresh) in_[s] = state;
-        if (fresh || in_[s]->join(state)) work.push_back(s);
+        if (fresh || in_[s]->join(state)) work.insert(s);
       }
     }
     return true;
