@@ -168,7 +168,12 @@ class Checker {
     std::string spelled = in.opcode;
     for (const std::string& q : in.mods) spelled.append(1, '.').append(q);
     const auto [it, fresh] = forms_.try_emplace(std::move(spelled));
-    if (fresh) it->second = matches(in.opcode, with_default(in, env_), env_.manual);
+    if (fresh) {
+      std::vector<std::string> mods = with_default(in, env_);
+      const bool same = mods.size() == in.mods.size();  // forms refer to the texts
+      it->second = matches(in.opcode, same ? in.mods : out_.defaults.emplace_back(std::move(mods)),
+                           env_.manual);
+    }
     return it->second;
   }
 

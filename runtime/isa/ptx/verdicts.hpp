@@ -1,6 +1,7 @@
 // What the checker found of each instruction: lowering goes by it and matches nothing again.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +16,8 @@ struct Verdicts {
   std::unordered_map<const Instruction*, Diagnostic> faults;      ///< of illegal ones the first
   std::unordered_map<const Instruction*, const Form*> forms;      ///< of legal ones
   std::unordered_map<std::string, std::vector<Match>> spellings;  ///< what the forms point into
+  std::deque<std::vector<std::string>>
+      defaults;  ///< qualifiers with those that old files leave out, for the same
 };
 std::unique_ptr<const Verdicts> verdicts(const Module& module, const CheckOptions& options = {});
 
