@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -16,8 +17,8 @@ struct Verdicts {
   std::unordered_map<const Instruction*, Diagnostic> faults;      ///< of illegal ones the first
   std::unordered_map<const Instruction*, const Form*> forms;      ///< of legal ones
   std::unordered_map<std::string, std::vector<Match>> spellings;  ///< what the forms point into
-  std::deque<std::vector<std::string>>
-      defaults;  ///< qualifiers with those that old files leave out, for the same
+  /// Qualifiers with those that old files leave out, which spellings refer to.
+  std::deque<std::vector<std::string>> defaults;
 };
 std::unique_ptr<const Verdicts> verdicts(const Module& module, const CheckOptions& options = {});
 
