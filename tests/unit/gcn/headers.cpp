@@ -92,3 +92,29 @@ TEST_CASE("gcn headers: what a target has, and as many registers") {
   CHECK(of_field("amdhsa_user_sgpr_count 31") == "");
   CHECK(of_field("amdhsa_user_sgpr_count 32") == "7: 32 user registers: there are at most 31");
 }
+
+// Without an operating system clang names the target behind everything else.
+TEST_CASE("gcn headers: the target at a file's end is that of all of it") {
+  const std::string text = "k:\ns_load_dwordx2 s[2:3], s[0:1], 0x2c\ns_endpgm\n";
+  const auto ended = [&](const char* target) {
+    return fmt::format("{}\t.amd_amdgpu_isa \"amdgcn----{}\"\n", text, target);
+  };
+  const gcn::Listing l = gcn::parse(ended("gfx803"));
+  REQUIRE_MESSAGE(l.ok(), l.diagnostics[0].message);
+  CHECK(l.gen == Gen::gfx8);
+  CHECK(gcn::encode(l.kernels[0].code[0], l.gen) == std::vector<uint32_t>{0xc0060080, 0x2c});
+  CHECK(gcn::parse(ended("gfx803"), Gen::gfx6).gen == Gen::gfx6);
+  CHECK(gcn::parse(ended("gfx900")).diagnostics[0].message.starts_with("unknown target"));
+  const gcn::Listing two =
+      gcn::parse(".amdgcn_target \"amdgcn-amd-amdhsa--gfx700\"\n" + ended("gfx803"));
+  REQUIRE(two.diagnostics.size() == 1);
+  CHECK(two.diagnostics[0].line == 5);
+  CHECK(two.diagnostics[0].message == "the lines in front of this are for gfx700");
+}
+
+TEST_CASE("gcn: words of another generation are named") {
+  const gcn::Instruction words = gcn::undecoded({0xd2850000, 0x00020501}, Gen::gfx6);
+  CHECK(gcn::nameless(words, Gen::gfx6) ==
+        "d2850000 00020501 is no instruction of gfx600 that is known here (VOP3 0x142, fields of "
+        "v_mad_i32_i24; of gfx803 it is v_mul_lo_u32 v0, v1, v2)");
+}

@@ -298,16 +298,28 @@ Instruction undecoded(const std::vector<uint32_t>& words, Gen gen) {
 
 std::string nameless(const Instruction& data, Gen gen) {
   std::string words;
-  for (const Operand& o : data.operands) words += fmt::format("{:08x} ", o.value);
-  const uint32_t first = data.operands[0].value;
-  const InstructionFormat* format = format_at(first, gen);
-  if (format == nullptr)
-    return fmt::format("{}is no instruction of {} that is known here", words, name(gen));
-  const unsigned opcode = bits(first, format->opcode_pos, format->opcode_len);
-  const Row* row = row_of(format->encoding, opcode, gen);
-  return fmt::format("{}is no instruction of {} that is known here ({} {:#x}{}{})", words,
-                     name(gen), format->name, opcode, row != nullptr ? ", fields of " : "",
-                     row != nullptr ? row->name : "");
+  std::vector<uint32_t> values;
+  for (const Operand& o : data.operands) {
+    words += fmt::format("{:08x} ", o.value);
+    values.push_back(o.value);
+  }
+  std::string known;
+  if (const InstructionFormat* format = format_at(values[0], gen)) {
+    const unsigned opcode = bits(values[0], format->opcode_pos, format->opcode_len);
+    const Row* row = row_of(format->encoding, opcode, gen);
+    known = fmt::format("{} {:#x}{}{}", format->name, opcode, row != nullptr ? ", fields of " : "",
+                        row != nullptr ? row->name : "");
+  }
+  // Words for another machine are the likely reason.
+  for (const Gen other : {Gen::gfx6, Gen::gfx7, Gen::gfx8}) {
+    const auto there = other != gen ? decode(values, other) : std::nullopt;
+    if (!there) continue;
+    known += fmt::format("{}of {} it is {}", known.empty() ? "" : "; ", name(other),
+                         print(*there, other));
+    break;
+  }
+  return fmt::format("{}is no instruction of {} that is known here{}", words, name(gen),
+                     known.empty() ? "" : " (" + known + ")");
 }
 
 size_t size_of(const Instruction& i, Gen gen) {

@@ -417,7 +417,8 @@ class FileParser {
 
 Listing parse(std::string_view text, const ParseOptions& options) {
   Listing listing;
-  listing.gen = options.gen.value_or(Gen::gfx6);
+  const Gen target = options.gen.value_or(named_for_all(text).value_or(Gen::gfx6));
+  listing.gen = target;
   if (text.find('\0') != std::string_view::npos) {
     listing.diagnostics.push_back(
         {1, 1, "this is a binary file, expected GCN assembly text", false});
@@ -427,7 +428,7 @@ Listing parse(std::string_view text, const ParseOptions& options) {
   std::set<std::string, std::less<>> declared = declared_names(text);
   for (bool again = true; again;) {
     listing = {};
-    listing.gen = options.gen.value_or(Gen::gfx6);
+    listing.gen = target;
     FileParser parser(listing, options, declared);
     parser.run(text);
     again = parser.has_expanded() && declared.size() != parser.declared().size();

@@ -18,7 +18,32 @@ void read_quoted(Cursor& in, const char* what) {
   in.expect('"', "behind the text");
 }
 
+/// Of "amdgcn-amd-amdhsa--gfx803".
+std::string_view processor_in(std::string_view target) {
+  const size_t gfx = target.find("gfx");
+  return gfx == std::string_view::npos ? std::string_view() : Cursor(target, gfx).word();
+}
+Gen known_target(Cursor& in) {
+  in.skip_blanks();
+  const auto gen = gen_named(processor_in(in.rest()));
+  if (!gen) Cursor::fail_at(in.at(), "unknown target, expected gfx600, gfx700 or gfx803");
+  return *gen;
+}
+
+constexpr std::string_view kWholeTarget = ".amd_amdgpu_isa";
+
 }  // namespace
+
+std::optional<Gen> named_for_all(std::string_view text) {
+  for (size_t at = text.find(kWholeTarget); at != std::string_view::npos;
+       at = text.find(kWholeTarget, at + 1)) {
+    const size_t line = text.find_last_of("\n;", at) + 1;
+    const std::string_view before = text.substr(line, at - line), behind = text.substr(at);
+    if (before.find_first_not_of(" \t\r") == std::string_view::npos)
+      return gen_named(processor_in(behind.substr(0, behind.find('\n'))));
+  }
+  return {};
+}
 
 bool Headers::directive(std::string_view name, Cursor& in) {
   if (name == ".amdgcn_target") {
@@ -31,6 +56,8 @@ bool Headers::directive(std::string_view name, Cursor& in) {
     expect_end(in);
   } else if (name == ".hsa_code_object_isa") {
     old_target(in);
+  } else if (name == kWholeTarget) {
+    whole_target(in);
   } else if (name == ".amdhsa_code_object_version") {
     read_constant(in, "a version");  // of the metadata, which say themselves what they hold
     expect_end(in);
@@ -74,17 +101,19 @@ std::string Headers::line(Cursor& in, const std::string& kernel) {
 }
 
 void Headers::target(Cursor& in) {
-  in.skip_blanks();
-  const size_t at = in.at();
-  const std::string_view text = in.rest();
-  const size_t gfx = text.find("gfx");
-  const std::string_view processor =
-      gfx == std::string_view::npos ? std::string_view() : Cursor(text, gfx).word();
-  const auto gen = gen_named(processor);
-  if (!gen) Cursor::fail_at(at, "unknown target, expected gfx600, gfx700 or gfx803");
-  if (!forced_) gen_ = *gen;
+  const std::string_view text = in.rest(), processor = processor_in(text);
+  if (const Gen gen = known_target(in); !forced_) gen_ = gen;
   hsa_ = text.find("amdhsa") != std::string_view::npos;
   xnack_ = processor == "gfx801" || processor == "gfx810";
+}
+
+/// At the end, for everything in front.
+void Headers::whole_target(Cursor& in) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  const Gen gen = known_target(in);
+  if (!forced_ && gen != gen_)
+    Cursor::fail_at(at, fmt::format("the lines in front of this are for {}", gcn::name(gen_)));
 }
 
 /// `8,0,3,"AMD","AMDGPU"`, or nothing: the target that is known already.

@@ -11,6 +11,9 @@
 
 namespace lanewise::gcn {
 
+/// The target that compilers name at the end of files without another directive for it.
+std::optional<Gen> named_for_all(std::string_view text);
+
 class Headers {
  public:
   /// `forced`: the caller chose the target, whatever the file says.
@@ -44,6 +47,7 @@ class Headers {
 
  private:
   void target(Cursor& in);
+  void whole_target(Cursor& in);
   void old_target(Cursor& in);
   void use(int64_t major);
 
