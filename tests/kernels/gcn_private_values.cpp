@@ -44,7 +44,7 @@ TEST_CASE("gcn private memory: loops around barriers, of one wave and of two") {
     const size_t own = number++;
     // One of each kind is enough where drivers take seconds to compile.
     if (device().info().type != "reference" && own != 3) continue;
-    CAPTURE(std::string(loop.step));
+    CAPTURE(loop.step);
     const lanewise::Kernel kernel =
         device()
             .load_text(lanewise::test::even_loop_text(loop, own), lanewise::Isa::gcn, "values")

@@ -8,10 +8,28 @@
 namespace lanewise::test {
 
 struct EvenLoop {
-  const char* before;  ///< the loop; v2 is the counter, 1, and lies in the private dword 4
-  const char* step;    ///< v2 is the counter and becomes the next one
+  std::string before;  ///< the loop; v2 is the counter, 1, and lies in the private dword 4
+  std::string step;    ///< v2 is the counter and becomes the next one
   bool even;           ///< surely the same in all lanes
 };
+
+inline std::string call_of(const std::string& function, const std::string& back = "s[30:31]") {
+  return "s_getpc_b64 s[40:41]\ns_add_u32 s40, s40, " + function +
+         "$@rel32@lo+4\ns_addc_u32 s41, s41, " + function + "$@rel32@hi+12\ns_swappc_b64 " + back +
+         ", s[40:41]\n";
+}
+/// `some` lanes store to the private dword where s32 points, `outer` has them do so with a frame of
+/// its own, and `own` gives a number of the lane in v8.
+inline std::string called_functions() {
+  return ".type some$,@function\nsome$:\ns_mov_b32 s34, s33\ns_mov_b32 s33, s32\n"
+         "v_cmp_gt_u32 s[36:37], 5, v0\ns_and_saveexec_b64 s[38:39], s[36:37]\n"
+         "s_cbranch_execz N$\nbuffer_store_dword v3, off, s[0:3], s33\nN$:\n"
+         "s_or_b64 exec, exec, s[38:39]\ns_mov_b32 s33, s34\ns_setpc_b64 s[30:31]\n"
+         ".type outer$,@function\nouter$:\ns_add_u32 s32, s32, 0x400\n" +
+         call_of("some") + call_of("some") +
+         "s_sub_u32 s32, s32, 0x400\ns_setpc_b64 s[44:45]\n"
+         ".type own$,@function\nown$:\nv_and_b32 v8, 64, v0\ns_setpc_b64 s[30:31]\n";
+}
 
 /// Each iteration adds up what neighbours hold. Whatever the text says, all lanes do 6 iterations.
 inline const std::vector<EvenLoop>& even_loops() {
@@ -32,6 +50,17 @@ inline const std::vector<EvenLoop>& even_loops() {
        "s_or_b64 exec, exec, s[26:27]\nv_mov_b32 v2, 1\n"
        "buffer_store_dword v2, off, s[0:3], s33 offset:4",
        "v_lshlrev_b32 v2, 1, v2", true},
+      {"",
+       "v_cmp_gt_u32 s[24:25], 5, v0\ns_and_saveexec_b64 s[26:27], s[24:25]\n"
+       "s_cbranch_execz B$\nv_mov_b32 v9, 1\nB$:\ns_or_b64 exec, exec, s[26:27]\n"
+       "v_lshlrev_b32 v2, 1, v2",
+       true},
+      // Functions that are called from several places, with private memory of their own.
+      {call_of("some") + call_of("some"), call_of("some") + "v_lshlrev_b32 v2, 1, v2", true},
+      {call_of("outer", "s[44:45]"),
+       call_of("outer", "s[44:45]") + call_of("some") + "v_lshlrev_b32 v2, 1, v2", true},
+      {call_of("own"), call_of("own") + "v_add_u32 v8, vcc, 1, v8\nv_lshlrev_b32 v2, v8, v2",
+       false},
       // What a lane computes of its own number, of memory, or of a part of the wave.
       {"", "v_and_b32 v8, 64, v0\nv_add_u32 v8, vcc, 1, v8\nv_lshlrev_b32 v2, v8, v2", false},
       {"", "v_mbcnt_lo_u32_b32 v8, 0, 0\nv_add_u32 v8, vcc, 1, v8\nv_lshlrev_b32 v2, v8, v2",
@@ -77,11 +106,12 @@ inline const std::vector<EvenLoop>& even_loops() {
 inline std::string even_loop_text(const EvenLoop& loop, size_t number) {
   std::string text =
       ".amdgcn_target \"amdgcn--amdhsa--gfx803\"\nvalues:\ns_add_u32 s0, s0, s7\n"
-      "s_addc_u32 s1, s1, 0\ns_mov_b32 s33, 0\ns_load_dwordx2 s[8:9], s[4:5], 0x0\n"
+      "s_addc_u32 s1, s1, 0\ns_mov_b32 s33, 0\ns_movk_i32 s32, 0x400\ns_load_dwordx2 s[8:9], "
+      "s[4:5], 0x0\n"
       "s_waitcnt lgkmcnt(0)\ns_mov_b32 s12, s8\ns_mov_b32 s13, s9\ns_mov_b32 s14, -1\n"
       "s_mov_b32 s15, 0xf000\ns_mov_b32 m0, -1\nv_lshlrev_b32 v5, 2, v0\nv_mov_b32 v6, 0\n"
       "v_mov_b32 v3, v0\nv_mov_b32 v2, 1\nbuffer_store_dword v2, off, s[0:3], s33 offset:4\n" +
-      std::string(loop.before) +
+      loop.before +
       "\ns_mov_b64 s[20:21], 0\nL$:\nbuffer_load_dword v2, off, s[0:3], s33 offset:4\n"
       "s_waitcnt vmcnt(0)\nv_cmp_gt_i32 s[16:17], 64, v2\ns_mov_b64 s[18:19], exec\n"
       "s_and_b64 s[22:23], s[18:19], s[16:17]\ns_mov_b64 exec, s[22:23]\ns_cbranch_execz M$\n"
@@ -95,11 +125,12 @@ inline std::string even_loop_text(const EvenLoop& loop, size_t number) {
       "s_and_b64 s[16:17], exec, s[16:17]\ns_or_b64 s[20:21], s[16:17], s[20:21]\n"
       "s_andn2_b64 exec, exec, s[20:21]\ns_cbranch_execnz L$\ns_or_b64 exec, exec, s[20:21]\n"
       "buffer_store_dword v3, v5, s[12:15], 0 offen\n";
+  for (size_t n = 0; n < 200; ++n) text += "s_nop 0\n";  // small kernels keep their waves
+  text += "s_endpgm\n";
+  if (text.find("s_swappc") != std::string::npos) text += called_functions();
   for (size_t at = text.find('$'); at != std::string::npos; at = text.find('$', at))
     text.replace(at, 1, std::to_string(number));
-  for (size_t n = 0; n < 200; ++n) text += "s_nop 0\n";  // small kernels keep their waves
-  return text + R"(s_endpgm
-.section .rodata
+  return text + R"(.section .rodata
 .amdhsa_kernel values
   .amdhsa_user_sgpr_private_segment_buffer 1
   .amdhsa_user_sgpr_kernarg_segment_ptr 1

@@ -36,8 +36,8 @@ TEST_CASE("the number of a mask in private memory is made where a lane reads it"
 
 TEST_CASE("a loop around a barrier is left by each lane itself where all of them agree") {
   for (const test::EvenLoop& loop : test::even_loops()) {
-    CAPTURE(std::string(loop.before));
-    CAPTURE(std::string(loop.step));
+    CAPTURE(loop.before);
+    CAPTURE(loop.step);
     CHECK((ballots(test::even_loop_text(loop, 0), true) == 0) == loop.even);
   }
 }

@@ -26,11 +26,11 @@ bool exec_is_known(const OwnBits& bits) {
 bool asks_exec(const Instruction& i) {
   return i.row->kind == Kind::branch && i.row->meaning.count == kExecz;
 }
-/// Where the branch leads if some lane is on, and if none is.
-std::optional<size_t> side_of(const Kernel& k, const BasicBlock& block, bool some_on) {
-  const bool taken = (k.code[block.end - 1].row->meaning.cond == ir::Cond::eq) != some_on;
-  const size_t to = taken ? branch_target(k, block.end - 1) : block.end;
-  return to < k.code.size() ? std::optional(to) : std::nullopt;
+/// The block of the paths to which the branch leads if some lane is on, and if none is.
+std::optional<size_t> side_of(const Kernel& k, const CallPaths& paths, const PathBlock& path,
+                              size_t branch, bool some_on) {
+  const bool taken = (k.code[branch].row->meaning.cond == ir::Cond::eq) != some_on;
+  return paths.next(path, taken ? branch_target(k, branch) : branch + 1);
 }
 
 /// Follows one lane from the kernel's begin by its own bits of masks, and finds where it may be
@@ -38,10 +38,14 @@ std::optional<size_t> side_of(const Kernel& k, const BasicBlock& block, bool som
 /// a loop has its bit on among those that did.
 class OffPlaces {
  public:
-  OffPlaces(const Kernel& kernel, const Analysis& analysis)
-      : k_(kernel), a_(analysis), in_(analysis.blocks.size()), off_(kernel.code.size()) {}
+  OffPlaces(const Kernel& kernel, const Analysis& analysis, const CallPaths& paths)
+      : k_(kernel),
+        a_(analysis),
+        paths_(paths),
+        in_(paths.blocks().size()),
+        off_(paths.instructions()) {}
 
-  /// By instruction; nothing where there are too many paths.
+  /// By instruction of the paths; nothing where there are too many states.
   std::optional<std::vector<bool>> find() {
     OwnBits start = OwnBits::distinct();
     start.turn_on();
@@ -49,7 +53,7 @@ class OffPlaces {
     while (!work_.empty()) {
       const auto [block, bits] = work_.back();
       work_.pop_back();
-      if (!follow(a_.blocks[block], {bits})) return {};
+      if (!follow(paths_.blocks()[block], {bits})) return {};
     }
     return off_;
   }
@@ -59,7 +63,7 @@ class OffPlaces {
 
   /// Bits that nobody reads, or that may be either, do not keep paths apart.
   bool come(size_t block, OwnBits bits) {
-    const ScalarSet& live = a_.blocks[block].live_in;
+    const ScalarSet& live = a_.blocks[paths_.blocks()[block].block].live_in;
     for (unsigned low = 0; low < live.size(); low += 2) {
       const bool known = bits.of(low) == OwnBits::kOff || bits.of(low) == OwnBits::kOn;
       if (!known || (low != kExecLo && !live.test(low) && !live.test(low + 1))) bits.forget(low);
@@ -69,12 +73,13 @@ class OffPlaces {
     work_.emplace_back(block, bits);
     return in_[block].size() <= kMostStates;
   }
-  bool follow(const BasicBlock& block, std::vector<OwnBits> states) {
+  bool follow(const PathBlock& path, std::vector<OwnBits> states) {
+    const BasicBlock& block = a_.blocks[path.block];
     for (size_t n = block.begin; n < block.end; ++n) {
       std::vector<OwnBits> behind;
       for (OwnBits& bits : states) {
         if (++steps_ > kMostSteps) return false;
-        if (bits.exec_off()) off_[n] = true;
+        if (bits.exec_off()) off_[path.first + n - block.begin] = true;
         bits.retire(OwnBits::made_by(n));
         bits.step(k_.code[n], OwnBits::made_by(n));
         for (const bool on : {false, true}) {
@@ -86,19 +91,21 @@ class OffPlaces {
       }
       states = behind;
     }
-    return std::ranges::all_of(states, [&](const OwnBits& bits) { return leave(block, bits); });
+    return std::ranges::all_of(states, [&](const OwnBits& bits) { return leave(path, bits); });
   }
-  bool leave(const BasicBlock& block, const OwnBits& bits) {
-    if (asks_exec(k_.code[block.end - 1]) && is_on(bits)) {
-      const auto next = side_of(k_, block, true);
-      return !next || come(a_.block_of[*next], bits);
+  bool leave(const PathBlock& path, const OwnBits& bits) {
+    const size_t last = a_.blocks[path.block].end - 1;
+    if (asks_exec(k_.code[last]) && is_on(bits)) {
+      const auto next = side_of(k_, paths_, path, last, true);
+      return !next || come(*next, bits);
     }
-    return std::ranges::all_of(block.successors, [&](size_t next) { return come(next, bits); });
+    return std::ranges::all_of(path.successors, [&](size_t next) { return come(next, bits); });
   }
 
   const Kernel& k_;
   const Analysis& a_;
-  std::vector<std::vector<OwnBits>> in_;  ///< by block
+  const CallPaths& paths_;
+  std::vector<std::vector<OwnBits>> in_;  ///< by block of the paths
   std::vector<std::pair<size_t, OwnBits>> work_;
   std::vector<bool> off_;
   size_t steps_ = 0;
@@ -217,12 +224,19 @@ class Even {
   PrivateSlots slots_;
 };
 
-/// Follows a wave from the kernel's begin by one of its lanes.
+/// Follows a wave from the kernel's begin by one of its lanes. Where no lane comes that is off all
+/// are on: each step of the wave keeps that true, as all lanes' ways are followed.
 class EvenWalk {
  public:
-  EvenWalk(const Kernel& kernel, const Analysis& analysis, const std::vector<bool>& off)
-      : k_(kernel), a_(analysis), off_(off), memory_(private_memory(kernel, analysis)) {
-    memory_.at.resize(kernel.code.size());
+  EvenWalk(const Kernel& kernel, const Analysis& analysis, const CallPaths& paths,
+           const std::vector<bool>& off)
+      : k_(kernel),
+        a_(analysis),
+        paths_(paths),
+        off_(off),
+        comes_off_(off.size()),
+        memory_(private_memory(kernel, analysis, paths)) {
+    memory_.at.resize(paths.instructions());
   }
 
   std::set<size_t> find() {
@@ -230,7 +244,7 @@ class EvenWalk {
     while (!work_.empty()) {
       const Place place = *work_.begin();
       work_.erase(work_.begin());
-      if (!follow(a_.blocks[place.first], entered_.at(place))) return {};
+      if (!follow(place.first, entered_.at(place))) return {};
     }
     std::set<size_t> out;
     for (const auto& [branch, even] : branches_)
@@ -239,7 +253,7 @@ class EvenWalk {
   }
 
  private:
-  using Place = std::pair<size_t, bool>;  ///< a block, and whether the lane is on
+  using Place = std::pair<size_t, bool>;  ///< a block of the paths, and whether the lane is on
   using States = std::array<std::optional<Even>, 2>;
 
   static void reach(States& states, const Even& state) {
@@ -260,42 +274,58 @@ class EvenWalk {
     if (fresh || it->second.join(state)) work_.insert(place);
   }
 
-  bool follow(const BasicBlock& block, const Even& entered) {
+  /// What was found of the block while no lane seemed to be off there is looked at again.
+  void note_off(size_t path, size_t number) {
+    if (comes_off_[number]) return;
+    comes_off_[number] = true;
+    for (const bool on : {false, true})
+      if (entered_.contains({path, on})) work_.insert({path, on});
+  }
+
+  bool follow(size_t at, const Even& entered) {
+    const PathBlock& path = paths_.blocks()[at];
+    const BasicBlock& block = a_.blocks[path.block];
     States states;
     reach(states, entered);
     for (size_t n = block.begin; n < block.end; ++n) {
+      const size_t number = path.first + n - block.begin;
       States behind;
       for (std::optional<Even>& s : states) {
         if (!s) continue;
         if (++steps_ > kMostSteps) return false;
-        if (!off_[n]) {
-          if (!s->on()) continue;  // nothing comes here
+        if (!s->on()) {
+          if (!off_[number]) continue;  // nothing comes here
+          note_off(at, number);
+        } else if (!comes_off_[number]) {
           s->all_lanes_are_on();
         }
         if (asks_exec(k_.code[n])) {
           bool& even = branches_.emplace(n, true).first->second;
           even = even && s->exec();
         }
-        s->step(k_.code[n], memory_.at[n], n);
+        s->step(k_.code[n], memory_.at[number], n);
         reach(behind, *s);
       }
       states = behind;
     }
     for (const std::optional<Even>& s : states)
-      if (s) leave(block, *s);
+      if (s) leave(path, *s);
     return true;
   }
-  void leave(const BasicBlock& block, const Even& state) {
-    if (!asks_exec(k_.code[block.end - 1]) || !(state.on() || state.exec())) {
-      for (const size_t next : block.successors) come(next, state);
-    } else if (const auto next = side_of(k_, block, state.on())) {
-      come(a_.block_of[*next], state);
+  void leave(const PathBlock& path, const Even& state) {
+    const size_t last = a_.blocks[path.block].end - 1;
+    if (!asks_exec(k_.code[last]) || !(state.on() || state.exec())) {
+      for (const size_t next : path.successors) come(next, state);
+    } else if (const auto next = side_of(k_, paths_, path, last, state.on())) {
+      come(*next, state);
     }
   }
 
   const Kernel& k_;
   const Analysis& a_;
+  const CallPaths& paths_;
   const std::vector<bool>& off_;
+  std::vector<bool> comes_off_;  ///< instructions that are reached by a lane that is off
   PrivateMemory memory_;
   std::map<Place, Even> entered_;
   std::set<Place> work_;
@@ -305,10 +335,11 @@ class EvenWalk {
 
 }  // namespace
 
-std::set<size_t> branches_of_even_exec(const Kernel& kernel, const Analysis& analysis) {
+std::set<size_t> branches_of_even_exec(const Kernel& kernel, const Analysis& analysis,
+                                       const CallPaths& paths) {
   if (std::ranges::any_of(kernel.code, counts_registers) || !analysis.indexed.empty()) return {};
-  const auto off = OffPlaces(kernel, analysis).find();
-  return off ? EvenWalk(kernel, analysis, *off).find() : std::set<size_t>();
+  const auto off = OffPlaces(kernel, analysis, paths).find();
+  return off ? EvenWalk(kernel, analysis, paths, *off).find() : std::set<size_t>();
 }
 
 }  // namespace lanewise::gcn

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
+#include "runtime/isa/gcn/lowering/analysis/call_paths.hpp"
 
 namespace lanewise::gcn {
 
@@ -11,6 +11,7 @@ namespace lanewise::gcn {
 /// barrier behind the branch. Compilers that do not optimise ask so for conditions that all lanes
 /// agree about, and keep the values that they compare in private memory. For kernels that begin
 /// with all lanes on.
-std::set<size_t> branches_of_even_exec(const Kernel& kernel, const Analysis& analysis);
+std::set<size_t> branches_of_even_exec(const Kernel& kernel, const Analysis& analysis,
+                                       const CallPaths& paths);
 
 }  // namespace lanewise::gcn

@@ -231,7 +231,7 @@ void find_unread_values(const Kernel& k, Analysis& a) {
   if (std::ranges::any_of(k.code, counts_registers) || !a.indexed.empty()) return;
   const std::vector<size_t> moves = moves_of_numbers(k, a);
   if (moves.empty()) return;
-  const PrivateMemory memory = private_memory(k, a);
+  const PrivateMemory memory = private_memory(k, a, CallPaths(a));
   size_t steps = 200'000;
   for (const size_t n : moves)
     if (value_is_unread(k, a, memory, n, steps)) a.dead_moves[n] = true;

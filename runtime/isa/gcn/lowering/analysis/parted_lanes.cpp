@@ -117,9 +117,9 @@ class Parted {
 /// Follows one lane as it goes by itself, from the kernel's begin.
 class Walk {
  public:
-  Walk(const Kernel& kernel, const Analysis& analysis, const std::map<size_t, ExeczAsks>& asks,
-       const std::map<size_t, OwnDifference>& parting)
-      : kernel_(kernel), analysis_(analysis), asks_(asks), parting_(parting) {}
+  Walk(const Kernel& kernel, const Analysis& analysis, const CallPaths& paths,
+       const std::map<size_t, ExeczAsks>& asks, const std::map<size_t, OwnDifference>& parting)
+      : kernel_(kernel), analysis_(analysis), paths_(paths), asks_(asks), parting_(parting) {}
 
   bool finds_no_reader() {
     come(0, Parted());
@@ -132,7 +132,7 @@ class Walk {
   }
 
  private:
-  using Place = std::pair<size_t, bool>;  ///< a block, and whether the lane is on
+  using Place = std::pair<size_t, bool>;  ///< a block of the paths, and whether the lane is on
 
   void come(size_t block, const Parted& state) {
     const Place place{block, state.is_on()};
@@ -168,7 +168,8 @@ class Walk {
   }
 
   bool follow(size_t number, const Parted& entered) {
-    const BasicBlock& block = analysis_.blocks[number];
+    const PathBlock& path = paths_.blocks()[number];
+    const BasicBlock& block = analysis_.blocks[path.block];
     States states;
     reach(states, entered);
     for (size_t n = block.begin; n < block.end; ++n) {
@@ -182,18 +183,18 @@ class Walk {
       if (!sorted) sort(states);
     }
     return std::ranges::all_of(
-        states, [&](const std::optional<Parted>& s) { return !s || leave(block, *s); });
+        states, [&](const std::optional<Parted>& s) { return !s || leave(path, *s); });
   }
   /// False where a lane that is off would have to wait for what its wave does.
-  bool leave(const BasicBlock& block, Parted state) {
-    const size_t last = block.end - 1;
+  bool leave(const PathBlock& path, Parted state) {
+    const size_t last = analysis_.blocks[path.block].end - 1;
     const auto asked = asks_.find(last);
     if (asked == asks_.end()) {
-      for (const size_t next : block.successors) come(next, state);
+      for (const size_t next : path.successors) come(next, state);
       return true;
     }
     if (kernel_.code[last].row->meaning.count == kVccz) {
-      for (const size_t next : block.successors) come(next, state);
+      for (const size_t next : path.successors) come(next, state);
       return state.is_on();  // whose own bit is the answer
     }
     if (asked->second == ExeczAsks::wave && !state.is_on()) return false;
@@ -201,13 +202,14 @@ class Walk {
     const bool taken = asked->second != ExeczAsks::nobody && state.is_on() != when_zero;
     const auto parted = parting_.find(last);
     if (parted != parting_.end() && !state.is_on()) state.add(parted->second);
-    const size_t next = taken ? branch_target(kernel_, last) : block.end;
-    if (next < kernel_.code.size()) come(analysis_.block_of[next], state);
+    const auto next = paths_.next(path, taken ? branch_target(kernel_, last) : last + 1);
+    if (next) come(*next, state);
     return true;
   }
 
   const Kernel& kernel_;
   const Analysis& analysis_;
+  const CallPaths& paths_;
   const std::map<size_t, ExeczAsks>& asks_;
   const std::map<size_t, OwnDifference>& parting_;
   std::map<Place, Parted> entered_;
@@ -216,10 +218,10 @@ class Walk {
 
 }  // namespace
 
-bool lanes_may_part(const Kernel& kernel, const Analysis& analysis,
+bool lanes_may_part(const Kernel& kernel, const Analysis& analysis, const CallPaths& paths,
                     const std::map<size_t, ExeczAsks>& asks,
                     const std::map<size_t, OwnDifference>& parting) {
-  return Walk(kernel, analysis, asks, parting).finds_no_reader();
+  return Walk(kernel, analysis, paths, asks, parting).finds_no_reader();
 }
 
 }  // namespace lanewise::gcn

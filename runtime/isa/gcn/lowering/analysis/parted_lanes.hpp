@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "runtime/isa/gcn/lowering/analysis/call_paths.hpp"
 #include "runtime/isa/gcn/lowering/analysis/own_way.hpp"
 
 namespace lanewise::gcn {
@@ -11,7 +12,7 @@ namespace lanewise::gcn {
 /// come to branches that ask the wave only while they are on, so that EXEC is not zero there.
 /// `asks` has the answer of each branch on EXEC, `parting` what a lane that is off there has other
 /// behind those that ask the lane.
-bool lanes_may_part(const Kernel& kernel, const Analysis& analysis,
+bool lanes_may_part(const Kernel& kernel, const Analysis& analysis, const CallPaths& paths,
                     const std::map<size_t, ExeczAsks>& asks,
                     const std::map<size_t, OwnDifference>& parting);
 

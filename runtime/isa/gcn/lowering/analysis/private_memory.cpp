@@ -54,8 +54,9 @@ struct State {
 
 class Finder {
  public:
-  Finder(const Kernel& kernel, const Analysis& analysis) : k_(kernel), a_(analysis) {
-    found_.at.resize(kernel.code.size());
+  Finder(const Kernel& kernel, const Analysis& analysis, const CallPaths& paths)
+      : k_(kernel), a_(analysis), paths_(paths.blocks()) {
+    found_.at.resize(paths.instructions());
   }
 
   PrivateMemory run() {
@@ -63,11 +64,12 @@ class Finder {
     if (s.bare || s.private_segment_buffer < 0 || s.private_segment_offset < 0) return {};
     if (takes_apertures()) return {};
     if (!follow_all()) return {};
-    for (size_t b = 0; b < a_.blocks.size(); ++b) {
+    for (size_t b = 0; b < paths_.size(); ++b) {
       if (!in_[b]) continue;
       State state = *in_[b];
-      for (size_t n = a_.blocks[b].begin; n < a_.blocks[b].end; ++n) {
-        if (!find_access(n, state)) return {};
+      const BasicBlock& block = a_.blocks[paths_[b].block];
+      for (size_t n = block.begin; n < block.end; ++n) {
+        if (!find_access(n, state, found_.at[paths_[b].first + n - block.begin])) return {};
         step(n, state);
       }
     }
@@ -93,19 +95,20 @@ class Finder {
     start.put(static_cast<unsigned>(k_.state.private_segment_offset), Part::wave);
     for (unsigned n = 0; k_.state.queue_ptr >= 0 && n < 2; ++n)
       start.put(static_cast<unsigned>(k_.state.queue_ptr) + n, Part::unclear);
-    in_.resize(a_.blocks.size());
+    in_.resize(paths_.size());
     in_[0] = start;
     std::set<size_t> work = {0};  // the first of them first: what leads to others comes before them
     while (!work.empty()) {
       const auto first_waiting = work.begin();
-      const BasicBlock& block = a_.blocks[*first_waiting];
+      const PathBlock& path = paths_[*first_waiting];
+      const BasicBlock& block = a_.blocks[path.block];
       State state = *in_[*first_waiting];
       work.erase(first_waiting);
       for (size_t n = block.begin; n < block.end; ++n) {
         if (escapes(k_.code[n], state)) return false;
         step(n, state);
       }
-      for (const size_t s : block.successors) {
+      for (const size_t s : path.successors) {
         const bool fresh = !in_[s];
         if (fresh) in_[s] = state;
         if (fresh || in_[s]->join(state)) work.insert(s);
@@ -161,7 +164,7 @@ class Finder {
   }
 
   /// False where there are more dwords than are followed.
-  bool find_access(size_t n, const State& s) {
+  bool find_access(size_t n, const State& s, PrivateAccess& access) {
     const Instruction& i = k_.code[n];
     const Operand* descriptor = is_buffer(i.row->encoding) ? i.operand(Slot::srsrc) : nullptr;
     if (descriptor == nullptr) return true;
@@ -169,7 +172,6 @@ class Finder {
       return s.of(descriptor->code + word) == part;
     };
     if (!is_address(s.of(descriptor->code)) && !is_address(s.of(descriptor->code + 1))) return true;
-    PrivateAccess& access = found_.at[n];
     access.where = PrivateAccess::Where::anywhere;
     const bool own = has(0, Part::own_base) && has(1, Part::own_high) && has(2, Part::records) &&
                      has(3, Part::format);
@@ -191,15 +193,17 @@ class Finder {
 
   const Kernel& k_;
   const Analysis& a_;
-  std::vector<std::optional<State>> in_;  ///< by block
+  const std::vector<PathBlock>& paths_;
+  std::vector<std::optional<State>> in_;  ///< by block of the paths
   std::map<uint64_t, size_t> slots_;      ///< by bytes from the begin of the lane's memory
   PrivateMemory found_;
 };
 
 }  // namespace
 
-PrivateMemory private_memory(const Kernel& kernel, const Analysis& analysis) {
-  return Finder(kernel, analysis).run();
+PrivateMemory private_memory(const Kernel& kernel, const Analysis& analysis,
+                             const CallPaths& paths) {
+  return Finder(kernel, analysis, paths).run();
 }
 
 }  // namespace lanewise::gcn

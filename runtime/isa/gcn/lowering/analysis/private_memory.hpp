@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
+#include "runtime/isa/gcn/lowering/analysis/call_paths.hpp"
 
 namespace lanewise::gcn {
 
@@ -24,8 +24,9 @@ struct PrivateMemory {
   /// find out which flat addresses mean it: so no access but those below reaches it. If false,
   /// nothing is known.
   bool closed = false;
-  std::vector<PrivateAccess> at;  ///< by instruction
+  std::vector<PrivateAccess> at;  ///< by instruction of the paths
 };
-PrivateMemory private_memory(const Kernel& kernel, const Analysis& analysis);
+PrivateMemory private_memory(const Kernel& kernel, const Analysis& analysis,
+                             const CallPaths& paths);
 
 }  // namespace lanewise::gcn

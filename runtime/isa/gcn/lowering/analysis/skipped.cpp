@@ -145,13 +145,14 @@ std::map<size_t, ExeczAsks> execz_asks(const Kernel& k, const Analysis& a,
   // Who looks at the registers afterwards sees every difference.
   const bool shown = options.partial_exec || options.keep_scc || !options.numbers.empty();
   if (options.by_lane && !shown) {
+    const CallPaths paths(k, a);
     std::map<size_t, ExeczAsks> parted = asks;
     for (const size_t branch : branches_of_one_answer(k, a)) parted[branch] = ExeczAsks::lane;
     const auto asks_wave = [](const auto& ask) { return ask.second == ExeczAsks::wave; };
     if (std::ranges::any_of(asks, asks_wave))
-      for (const size_t branch : branches_of_even_exec(k, a))
+      for (const size_t branch : branches_of_even_exec(k, a, paths))
         if (asks_wave(*parted.find(branch))) parted[branch] = ExeczAsks::lane;
-    if (lanes_may_part(k, a, parted, parting)) {
+    if (lanes_may_part(k, a, paths, parted, parting)) {
       for (auto& [branch, asked] : parted)
         if (asked == ExeczAsks::wave) asked = ExeczAsks::lane;
       return parted;
