@@ -41,19 +41,25 @@ LANEWISE_ENTRY unsigned __cudaPushCallConfiguration(Dim grid, Dim block, size_t 
   all.pushed[all.count++] = {grid, block, shared, stream};
   return 0;
 }
+// These two work once a kernel has failed, too: a stub asks for its kernel one time and keeps the
+// answer, and what was pushed has to go.
 ENTRY(__cudaPopCallConfiguration, (Dim * grid, Dim* block, size_t* shared, StreamHandle* stream)) {
-  return answer([&] {
-    Configurations& all = configurations;
-    require(all.count != 0);
-    const Configuration& last = all.pushed[--all.count];
-    *grid = last.grid, *block = last.block, *shared = last.shared, *stream = last.stream;
-  });
+  return answer(
+      [&] {
+        Configurations& all = configurations;
+        require(all.count != 0);
+        const Configuration& last = all.pushed[--all.count];
+        *grid = last.grid, *block = last.block, *shared = last.shared, *stream = last.stream;
+      },
+      After::works);
 }
 ENTRY(__cudaGetKernel, (const void** kernel, const void* host)) {
-  return answer([&] {
-    *kernel = Program::get().find_function(host);
-    require(*kernel != nullptr, Code::invalid_device_function);
-  });
+  return answer(
+      [&] {
+        *kernel = Program::get().find_function(host);
+        require(*kernel != nullptr, Code::invalid_device_function);
+      },
+      After::works);
 }
 ENTRY(__cudaLaunchKernel,
       (const void* kernel, Dim grid, Dim block, void** args, size_t shared, StreamHandle stream)) {

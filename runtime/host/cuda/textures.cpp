@@ -170,12 +170,41 @@ void give(uint64_t* out, std::shared_ptr<Object> object) {
   objects().add(*out, std::move(object));
 }
 
+/// cudaResourceViewFormat: for each kind of channel the formats of one, two and four of them, then
+/// compressed blocks.
+void read_as(lw_texture_options& o, int format) {
+  struct Kind {
+    uint32_t kind, bits;
+  };
+  constexpr Kind kKinds[] = {{LW_TEXEL_UNSIGNED, 8},  {LW_TEXEL_SIGNED, 8},
+                             {LW_TEXEL_UNSIGNED, 16}, {LW_TEXEL_SIGNED, 16},
+                             {LW_TEXEL_UNSIGNED, 32}, {LW_TEXEL_SIGNED, 32},
+                             {LW_TEXEL_FLOAT, 16},    {LW_TEXEL_FLOAT, 32}};
+  constexpr int kPlain = 3 * static_cast<int>(std::size(kKinds));
+  if (format == 0) return;
+  require(format > 0);
+  if (format > kPlain) refuse_view("textures of compressed blocks");
+  const uint32_t texel = o.channels * o.channel_bits;
+  const auto& [kind, bits] = kKinds[(format - 1) / 3];
+  o.texel_kind = kind;
+  o.channel_bits = bits;
+  o.channels = 1U << ((format - 1) % 3);
+  require(o.channels * o.channel_bits == texel);
+}
+
 /// Levels and layers of a part. Their texels are where the whole has them.
 void look_through(lw_texture_options& o, const View& v) {
-  if (v.format != 0 || v.first_layer != 0)
-    refuse_view("views with another format or from another layer on");
-  if (v.last_layer != 0 && o.layers > v.last_layer + 1) refuse_view("views of some layers");
+  read_as(o, v.format);
   const uint32_t levels = std::max(o.levels, 1U);
+  require(v.first_layer <= v.last_layer && v.last_layer < std::max(o.layers, 1U));
+  // All layers where the view names none.
+  const bool part = v.last_layer != 0 && v.last_layer - v.first_layer + 1 != o.layers;
+  if (part) {
+    if (o.slice_pitch == 0) refuse_view("views of some layers of a mipmapped array");
+    o.offset += v.first_layer * o.slice_pitch;
+    o.layers = v.last_layer - v.first_layer + 1;
+    require(o.cube == 0 || o.layers % 6 == 0);
+  }
   require(v.first_level <= v.last_level && v.last_level < levels);
   if (v.first_level != 0) {
     lw_texture_level first{};
@@ -197,8 +226,8 @@ void create_texture(uint64_t* out, const Resource* resource, const Sampling* sam
   if (with_seams && sampling->seamless != 0)
     refuse_view("cube maps that are filtered across their edges (seamlessCubemap)");
   lw_texture_options o = options_of(*resource);
-  sample_by(o, *sampling, resource->kind == Resource::kMipmappedArray);
   if (view != nullptr) look_through(o, *view);
+  sample_by(o, *sampling, resource->kind == Resource::kMipmappedArray);
   auto object = made_of(o);
   object->resource = *resource;
   object->sampling = *sampling;
@@ -270,7 +299,7 @@ void make_mipmapped(MipmappedArray** out, const ChannelFormat* format, const Ext
   base.extent = extent;
   base.flags = flags;
   const size_t largest =
-      std::max({extent.width, extent.height, (flags & kLayered) != 0 ? 0 : extent.depth});
+      std::max({extent.width, extent.height, (flags & (kLayered | kCube)) != 0 ? 0 : extent.depth});
   require(extent.width != 0 && levels != 0);
   unsigned most = 1;
   while (largest >> most != 0) ++most;

@@ -32,7 +32,10 @@ extern "C" int cudaDeviceSetMemPool(int device, void* pool);
 ENTRY(cuDeviceGetDefaultMemPool, (void** pool, int device)) {
   return forward([&] { return cudaDeviceGetDefaultMemPool(pool, device); }, Needs::device);
 }
-ALSO(cuDeviceGetMemPool, cuDeviceGetDefaultMemPool);
+extern "C" int cudaDeviceGetMemPool(void** pool, int device);
+ENTRY(cuDeviceGetMemPool, (void** pool, int device)) {
+  return forward([&] { return cudaDeviceGetMemPool(pool, device); }, Needs::device);
+}
 ENTRY(cuDeviceSetMemPool, (int device, void* pool)) {
   return forward([&] { return cudaDeviceSetMemPool(device, pool); }, Needs::device);
 }

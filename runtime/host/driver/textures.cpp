@@ -108,7 +108,10 @@ DriverResource drivers(const Resource& r) {
 }
 
 /// Whole numbers of 32 bits, which are never read as fractions.
-bool has_whole_words(const Resource& r) {
+bool has_whole_words(const Resource& r, const DriverView* view) {
+  constexpr int kUnsignedInt1 = 13, kSignedInt4 = 18;
+  if (view != nullptr && view->format != 0)
+    return view->format >= kUnsignedInt1 && view->format <= kSignedInt4;
   const auto is = [](const cuda::ChannelFormat& f) {
     constexpr int kFloat = 2;
     return f.x == 32 && f.kind != kFloat;
@@ -125,12 +128,12 @@ bool has_whole_words(const Resource& r) {
   }
 }
 
-Sampling runtimes(const DriverSampling* of, const Resource& resource) {
+Sampling runtimes(const DriverSampling* of, const Resource& resource, const DriverView* view) {
   required(of);
   Sampling s{};
   std::copy_n(of->address_mode, 3, s.address_mode);
   s.filter = of->filter;
-  s.read = (of->flags & kAsIntegers) == 0 && !has_whole_words(resource) ? 1 : 0;
+  s.read = (of->flags & kAsIntegers) == 0 && !has_whole_words(resource, view) ? 1 : 0;
   s.srgb = (of->flags & kSrgb) != 0 ? 1 : 0;
   std::copy_n(of->border, 4, s.border);
   s.normalised = (of->flags & kNormalised) != 0 ? 1 : 0;
@@ -169,7 +172,7 @@ ENTRY(cuTexObjectCreate, (uint64_t * object, const DriverResource* resource,
                           const DriverSampling* sampling, const DriverView* view)) {
   return forward([&] {
     const Resource of = runtimes(resource);
-    const Sampling by = runtimes(sampling, of);
+    const Sampling by = runtimes(sampling, of, view);
     return cudaCreateTextureObject(object, &of, &by, view);
   });
 }
