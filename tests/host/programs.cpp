@@ -91,8 +91,8 @@ TEST_CASE("programs: what kernels print comes at synchronisation, a failed asser
 
 TEST_CASE("programs: a planted error has CUDA's code at CUDA's call, and one report") {
   // Of what a kernel did; the others are found before anything runs.
-  const std::vector<int> faults = {0, 1, 2, 3, 4, 5, 6, 24};
-  const int last = 24;
+  const std::vector<int> faults = {0, 1, 2, 3, 4, 5, 6, 24, 25};
+  const int last = 25;
   for (int which = 0; which <= last; ++which) {
     INFO("error ", which);
     const Output o = run("errors.cuda13", std::to_string(which));
@@ -102,6 +102,8 @@ TEST_CASE("programs: a planted error has CUDA's code at CUDA's call, and one rep
     const bool fault = std::find(faults.begin(), faults.end(), which) != faults.end();
     CHECK(reports(o) == (fault ? 1 : 0));
     if (fault) CHECK(o.err.find("errors.cu:") != std::string::npos);
+    const bool of_host = o.err.find("it is memory of the host") != std::string::npos;
+    CHECK(of_host == (which == 25));
   }
 }
 

@@ -1,6 +1,8 @@
 #include "runtime/host/core/context.hpp"
 
 #include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -289,6 +291,22 @@ void Context::take_result(const Pending& launch) {
   lw_result_release(result);
 }
 
+namespace {
+
+/// Of a pointer of the host's that was given to a kernel.
+std::string about_host(const lw_fault& fault) {
+  if (fault.kind != std::string_view("out_of_range") || *fault.space != '\0' ||
+      AddressSpace::is_device_address(fault.address))
+    return {};
+  const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  unsigned char resident = 0;
+  if (mincore(pointer_at(fault.address / page * page), 1, &resident) != 0) return {};  // not mapped
+  return "    it is memory of the host that kernels do not reach: copy it, or make it with "
+         "cudaMallocManaged or cudaHostAlloc\n";
+}
+
+}  // namespace
+
 std::string Context::about_peer(const lw_fault& fault, int device) const {
   const MemoryPtr memory = memory_->find(fault.address);
   if (visible_.size() == 1 || memory == nullptr || memory->device == device ||
@@ -318,7 +336,7 @@ std::string Context::add_faults(lw_result* result, const lw_result_info& info, i
     settled = !waited(fault);
     first = fault.report;
     while (first.ends_with('\n')) first.pop_back();
-    first += "\n" + about_peer(fault, device);
+    first += "\n" + about_peer(fault, device) + about_host(fault);
   }
   counts_.faults += counted + (info.fault_count - info.reported_faults);
   if (first.empty() && info.fault_count > info.reported_faults)

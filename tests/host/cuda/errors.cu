@@ -56,6 +56,7 @@ int main(int argc, char** argv) {
     case 23: launch = code(cudaMemset(&launch, 0, 4)), wanted_launch = cudaErrorInvalidValue; break;
     // A finding: it is reported, and no call fails for it.
     case 24: MUST(cudaMalloc(&q, 64)); write_to<<<1, 1>>>(q, 0); MUST(cudaFree(p)); write_to<<<1, 1>>>(p, 0), launched(); break;
+    case 25: write_to<<<1, 1>>>(&launch, 0), launched(), wanted_sync = cudaErrorIllegalAddress; break;
     default: return 2;
   }
   sync = code(cudaDeviceSynchronize());
