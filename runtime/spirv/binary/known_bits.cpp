@@ -61,6 +61,7 @@ Id ModuleBuilder::masked(Id word, uint32_t mask) {
     const uint32_t* more = known(source.operand(1));
     if (more != nullptr && (*more & mask) == 0) return masked(source.operand(0), mask);
   }
+  if ((bits.zeros | mask) == ~0U) return word;
   return op(spv::OpBitwiseAnd, uint_type, {word, u(mask)});
 }
 

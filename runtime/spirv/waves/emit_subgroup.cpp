@@ -352,9 +352,7 @@ void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
       const ir::Operand& operand = inst_->src[index];
       if (operand.is_imm()) return m_.u(static_cast<uint32_t>(operand.imm) >> shift & 31);
       const Id value = src_as(index, Width::b32);
-      return word(spv::OpBitwiseAnd,
-                  shift == 0 ? value : word(spv::OpShiftRightLogical, value, m_.u(shift)),
-                  m_.u(31));
+      return m_.masked(shift == 0 ? value : word(spv::OpShiftRightLogical, value, m_.u(shift)), 31);
     };
     const Id asked = masked(1, 0), clamp = masked(2, 0), segment = masked(2, 8);
     const Id outside = m_.op(spv::OpNot, m_.uint_type, {segment});

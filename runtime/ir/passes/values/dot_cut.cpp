@@ -1,6 +1,6 @@
 // A product of two factors is exact in f32. Times 2^(fraction - highest exponent), which is a power
 // of two, conversion to an integer cuts it where the rule does, and integers add up exactly. What
-// is infinite or no number shows in a second sum, by fma, which nothing finite makes so: of f32
+// is infinite or no number shows in a second sum, of f32, which nothing finite makes so: of f32
 // addends products are too small to matter near the largest number, and f16 sums begin anew for
 // each step of the rule.
 #include "runtime/ir/passes/values/dot_cut.hpp"
@@ -11,6 +11,8 @@
 
 namespace lanewise::ir {
 namespace {
+
+constexpr uint64_t kInfinity = 0x7f800000;
 
 constexpr int bias_of(Element e) {
   return e == Element::e4m3 ? 7 : 15;
@@ -28,32 +30,11 @@ class CutSum {
         half_(dot.type == Type::f16),
         in_word_(32 / bits_of(left_)),
         // Of sums of exponents as Factors has them, over exponent fields of f32.
-        excess_(static_cast<unsigned>(bias_of(left_) + bias_of(right_) - 1)) {}
+        excess_(bias_of(left_) + bias_of(right_) - 1) {}
 
   Operand run() {
-    for (unsigned i = 0; i < pairs(); ++i)
-      sums_.push_back(code_.word(Op::add, exponents(0, left_, i), exponents(1, right_, i)));
-    Operand sum =
-        half_ ? dot_.src[0] : code_.number(Op::fadd, {dot_.src[0], Operand::immediate(0)});
-    Operand all = sum, none = Operand::immediate(0);
-    for (unsigned word = 0; word < rule_.total; word += rule_.words) {
-      const unsigned last = std::min<unsigned>(word + rule_.words, rule_.total);
-      if (half_) {
-        sum = half_step(sum, word, last);
-        continue;
-      }
-      const Operand highest = highest_of(word, last);
-      none = word == 0 ? highest : code_.largest(none, highest);
-      all = chain(all, word, last);
-      sum =
-          step(sum, code_.word(Op::and_, code_.word(Op::shr, sum, 23), 0xff), highest, word, last);
-    }
-    if (half_) return sum;
-    // Where all products are zero the addend, which may be too small for the scale, is the sum by
-    // fma, too.
-    const Operand zero = code_.is(Cond::lt, none, Operand::immediate(kNoZero));
-    const Operand kept = code_.word(Op::and_, all, kept_bits());
-    return code_.select(special(all), all, code_.select(zero, kept, sum));
+    make_exponents();
+    return half_ ? half_sum() : single_sum();
   }
 
  private:
@@ -67,8 +48,10 @@ class CutSum {
     return factors_.element(factor(side, word), side == 0 ? left_ : right_, i);
   }
   /// Words of f16 share words of exponents two by two.
-  unsigned pairs() const {
-    return in_word_ == 2 ? std::min<unsigned>(rule_.total, 4) : rule_.total;
+  void make_exponents() {
+    const unsigned pairs = in_word_ == 2 ? std::min<unsigned>(rule_.total, 4) : rule_.total;
+    for (unsigned i = 0; i < pairs; ++i)
+      sums_.push_back(code_.word(Op::add, exponents(0, left_, i), exponents(1, right_, i)));
   }
   Operand exponents(unsigned side, Element e, unsigned i) {
     const bool second = in_word_ == 2 && i + 4 < rule_.total;
@@ -92,38 +75,53 @@ class CutSum {
     return highest;
   }
 
-  Operand chain(Operand sum, unsigned word, unsigned last) {
-    for (unsigned w = word; w < last; ++w)
-      for (unsigned i = 0; i < in_word_; ++i) {
-        const bool end = i + 1 == in_word_ && w + 1 == (half_ ? last : rule_.total);
-        const std::vector<Operand> src{element(0, w, i), element(1, w, i), sum};
-        sum = end ? code_.emit(Op::ffma, Type::f32, src) : code_.number(Op::ffma, src);
-      }
-    return sum;
+  bool is_last(unsigned word, unsigned i, unsigned end) const {
+    return i + 1 == in_word_ && word + 1 == end;
   }
   Operand special(Operand sum) {
-    return code_.is(Cond::eq, code_.word(Op::and_, sum, 0x7f800000),
-                    Operand::immediate(0x7f800000));
+    return code_.is(Cond::eq, code_.word(Op::and_, sum, kInfinity), Operand::immediate(kInfinity));
   }
   uint64_t kept_bits() const { return 0xffffffff - ((uint64_t{1} << (23 - rule_.kept)) - 1); }
 
-  /// One sum of the rule: `c` with its exponent field and the words from `word` on.
-  Operand step(Operand c, Operand field, Operand highest, unsigned word, unsigned last) {
+  Operand single_sum() {
+    const Operand addend = code_.number(Op::fadd, {dot_.src[0], Operand::immediate(0)});
+    Operand sum = addend, most;
+    all_ = addend;
+    for (unsigned word = 0; word < rule_.total; word += rule_.words) {
+      const unsigned last = std::min<unsigned>(word + rule_.words, rule_.total);
+      const Operand highest = highest_of(word, last);
+      most = word == 0 ? highest : code_.largest(most, highest);
+      sum = step(sum, code_.word(Op::and_, sum, kInfinity), highest, word, last);
+    }
+    // Where all products are zero the addend, which may be too small for the scale, is the sum.
+    const Operand zero = code_.is(Cond::lt, most, Operand::immediate(kNoZero));
+    const Operand kept = code_.word(Op::and_, addend, kept_bits());
+    return code_.select(special(all_), all_, code_.select(zero, kept, sum));
+  }
+
+  /// One sum of the rule: `c` with its exponent, in the place that it has in an f32, and the words
+  /// from `word` on, whose highest exponent is `highest`.
+  Operand step(Operand c, Operand exponent, Operand highest, unsigned word, unsigned last) {
     const unsigned fraction = rule_.fraction;
+    const auto at = [](int field) { return static_cast<uint64_t>(field) << 23 & 0xffffffff; };
+    const auto larger = [&](Operand a, Operand b) {
+      return code_.emit(Op::max, Type::s32, {a, b});
+    };
+    const Operand products = code_.word(Op::add, code_.word(Op::shl, highest, 23), at(-excess_));
     // The least one keeps both scales in the range of f32.
-    const Operand mine = code_.word(Op::add, field, excess_);
-    highest =
-        code_.largest(code_.largest(highest, mine), Operand::immediate(fraction + 1 + excess_));
-    const Operand at = code_.word(Op::shl, highest, 23);
-    const Operand up = code_.word(
-        Op::sub, Operand::immediate(uint64_t{254 + fraction + excess_} << 23 & 0xffffffff), at);
-    const Operand down = code_.word(Op::sub, at, uint64_t{fraction + excess_} << 23);
+    const Operand top =
+        larger(larger(products, exponent), Operand::immediate(at(static_cast<int>(fraction) + 1)));
+    const Operand up =
+        code_.word(Op::sub, Operand::immediate(at(254 + static_cast<int>(fraction))), top);
+    const Operand down = code_.word(Op::sub, top, at(static_cast<int>(fraction)));
     const bool two = needs_two_words((last - word) * in_word_, fraction);
     CutTotal total{cut(c, up), {}};
     for (unsigned w = word; w < last; ++w)
-      for (unsigned i = 0; i < in_word_; ++i)
-        total.add(code_, cut(code_.number(Op::fmul, {element(0, w, i), element(1, w, i)}), up),
-                  two && w - word >= (last - word) / 2);
+      for (unsigned i = 0; i < in_word_; ++i) {
+        const Operand product = code_.number(Op::fmul, {element(0, w, i), element(1, w, i)});
+        total.add(code_, cut(product, up), two && w - word >= (last - word) / 2);
+        add_to_all(product, is_last(w, i, half_ ? last : rule_.total));
+      }
     const Operand value = as_f32(code_, total, half_);
     const Operand scaled = code_.number(Op::fmul, {value, down});
     return half_ ? scaled : code_.word(Op::and_, scaled, kept_bits());
@@ -131,17 +129,28 @@ class CutSum {
   Operand cut(Operand x, Operand up) {
     return code_.convert(Op::f2i, Type::s32, Type::f32, code_.number(Op::fmul, {x, up}));
   }
+  void add_to_all(Operand product, bool last) {
+    const std::vector<Operand> src{all_, product};
+    all_ = last ? code_.emit(Op::fadd, Type::f32, src) : code_.number(Op::fadd, src);
+  }
 
+  Operand half_sum() {
+    Operand sum = dot_.src[0];
+    for (unsigned word = 0; word < rule_.total; word += rule_.words)
+      sum = half_step(sum, word, std::min<unsigned>(word + rule_.words, rule_.total));
+    return sum;
+  }
   Operand half_step(Operand c, unsigned word, unsigned last) {
-    const Operand wide = code_.widened(c);
+    all_ = code_.widened(c);
+    const Operand wide = all_;
     // Subnormal f16 have the exponent of the least normal one.
-    const Operand size = code_.word(Op::and_, wide, 0x7fffffff);
-    const Operand field = code_.largest(code_.word(Op::shr, size, 23), Operand::immediate(113));
-    const Operand zero = code_.is(Cond::eq, size, Operand::immediate(0));
-    const Operand sum = step(wide, code_.select(zero, Operand::immediate(0), field),
+    const Operand bits = code_.largest(code_.word(Op::and_, wide, kInfinity),
+                                       Operand::immediate(uint64_t{113} << 23));
+    const Operand zero =
+        code_.is(Cond::eq, code_.word(Op::and_, wide, 0x7fffffff), Operand::immediate(0));
+    const Operand sum = step(wide, code_.select(zero, Operand::immediate(0), bits),
                              highest_of(word, last), word, last);
-    const Operand all = chain(wide, word, last);
-    return code_.convert(Op::f2f, Type::f16, Type::f32, code_.select(special(all), all, sum));
+    return code_.convert(Op::f2f, Type::f16, Type::f32, code_.select(special(all_), all_, sum));
   }
 
   DotCode& code_;
@@ -150,8 +159,10 @@ class CutSum {
   DotRule rule_;
   Element left_, right_;
   bool half_;
-  unsigned in_word_, excess_;
+  unsigned in_word_;
+  int excess_;
   std::vector<Operand> sums_;  ///< of exponents
+  Operand all_;                ///< the sum by f32 so far, which shows infinities and NaN
 };
 
 }  // namespace
