@@ -187,8 +187,12 @@ void LaneEmitter::emit_pure() {
     default:
       break;
   }
+  set_results(pure_values());
+}
+
+Values LaneEmitter::pure_values() {
   const NativeRow* row = find_native(*this, *inst_);
-  set_results(row != nullptr ? row->emit(*this, row->code) : pure_library());
+  return row != nullptr ? row->emit(*this, row->code) : pure_library();
 }
 
 void LaneEmitter::emit(const ir::Inst& instruction) {

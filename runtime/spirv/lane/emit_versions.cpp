@@ -66,6 +66,10 @@ void LaneEmitter::run_range(size_t first, size_t last) {
       }
     }
     index_ = static_cast<uint32_t>(first);
+    if (const size_t end = run_in_turn(first, last); end != first) {
+      first = end;
+      continue;
+    }
     run_instruction(insts[first]);
     follow_constants(insts[first]);
     ++first;

@@ -163,6 +163,7 @@ class LaneEmitter {
   // Instructions
   void emit(const ir::Inst& inst);
   void emit_pure();
+  Values pure_values();
   Values pure_library();
   /// Of the current sum of products: how many words of each factor there are, and in one step.
   struct DotSteps {
@@ -193,9 +194,13 @@ class LaneEmitter {
   void find_lane_numbers();
   Id made_of_lane(const ir::Inst& inst);
   class Table;
-  Table dot_table(size_t n, uint32_t entries);
+  struct OfTurns;
+  Table turn_table(size_t n, Id type, uint32_t entries);
+  void take_turns(uint32_t steps, const std::function<void(Id turn, Id step, Id slot)>& body);
   bool sums_in_turn(const ir::Inst& inst) const;
   void dots_in_turn();
+  bool is_long(const ir::Inst& inst) const;
+  size_t run_in_turn(size_t first, size_t last);
   void start_masks();
   Id active();
   void set_active(Id mask);
@@ -424,8 +429,8 @@ class LaneEmitter {
   /// Wave mode: registers and conditions that are the same in all lanes of a wave (of a group,
   /// where waves share subgroups), and those of them that exist once for all slots.
   std::vector<bool> uniform_, shared_;
-  std::unique_ptr<MemberProof> members_;  ///< wave mode
-  std::map<uint32_t, Ids> dot_tables_;    ///< by their length
+  std::unique_ptr<MemberProof> members_;                ///< wave mode
+  std::map<std::pair<Id, uint32_t>, Ids> turn_tables_;  ///< by type and length
   /// By register: what makes it of the lane's number and immediates alone, or null. In each block
   /// it is computed again, as what is known of its bits is known of no variable.
   std::vector<const ir::Inst*> of_lane_;

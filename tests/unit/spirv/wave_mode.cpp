@@ -199,6 +199,28 @@ TEST_CASE("wave mode: a compiler that folds nothing gets one call for all slots'
   CHECK(one.words.size() < 20'000);  // 16 copies are more than 80,000
 }
 
+TEST_CASE("wave mode: a compiler that folds nothing gets one call for a chain of f64 fma") {
+  Kernel k(1);
+  const Reg lane = k.sreg(ir::SReg::laneid), out = k.param64(0), x = k.b.reg(Width::b64);
+  shuffle(k, lane, ir::imm(1), ir::imm(kAll));
+  k.memory(Op::load, ir::Space::global, Type::u64, 1, {x}, {k.element(out, lane)});
+  Reg sum = x;
+  for (int i = 0; i < 8; ++i) {
+    const Reg next = k.b.reg(Width::b64);
+    k.b.emit(Op::ffma, Type::f64, {next}, {x, x, sum});
+    sum = next;
+  }
+  k.memory(Op::store, ir::Space::global, Type::u64, 1, {}, {k.element(out, lane), sum});
+  k.b.exit();
+  k.program.param_bytes = 8;
+  spirv::Target target = with_subgroups(tier1(), 4);
+  target.float64 = false;
+  target.quirks.folds_nothing = true;
+  const auto module = translated(k, WaveMode::packed, 32, target);
+  CHECK(spirv::validate(module.words) == "");
+  CHECK(module.words.size() < 30'000);  // 64 copies are more than 80,000
+}
+
 TEST_CASE("wave mode: modules that are rewritten for drivers stay valid") {
   for (const spirv::Target& quirks : with_quirks()) {
     const auto module =
