@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/kernels/support.hpp"
+#include "tests/kernels/copy_times.hpp"
 
 using namespace kernels;
 
@@ -45,6 +45,10 @@ std::vector<int> product(const std::vector<int>& a, const std::vector<int>& b, i
   return c;
 }
 
+lanewise::LaunchOptions copying(const std::string& time, lanewise::Dim3 grid, uint32_t block) {
+  return {.grid = grid, .block = {block}, .policies = {{"async.copy", time}}};
+}
+
 template <typename In, typename Sum, typename F>
 void check_gemm(const char* variant, const char* name, uint32_t tile_m, uint32_t tile_n, int k,
                 uint32_t block, int factor, F convert) {
@@ -52,11 +56,14 @@ void check_gemm(const char* variant, const char* name, uint32_t tile_m, uint32_t
   CAPTURE(name);
   const int m = static_cast<int>(2 * tile_m), n = static_cast<int>(2 * tile_n);
   const std::vector<int> a = small_numbers(m * k, 1), b = small_numbers(n * k, 2);
-  auto da = device().buffer(each<In>(a, convert)), db = device().buffer(each<In>(b, convert)),
-       dc = device().buffer(std::vector<Sum>(m * n));
-  ptx("tensor", variant, name).launch({.grid = {2, 2}, .block = {block}}, da, db, dc, n, k).check();
-  check_equal(dc.template read<Sum>(),
-              each<Sum>(product(a, b, m, n, k, factor), [](int x) { return static_cast<Sum>(x); }));
+  auto da = device().buffer(each<In>(a, convert)), db = device().buffer(each<In>(b, convert));
+  const bool copies = std::string_view(name) == "gemm_f16";
+  for (const std::string& time : copies ? copy_times() : std::vector<std::string>{"immediate"}) {
+    auto dc = device().buffer(std::vector<Sum>(m * n));
+    ptx("tensor", variant, name).launch(copying(time, {2, 2}, block), da, db, dc, n, k).check();
+    check_equal(dc.template read<Sum>(), each<Sum>(product(a, b, m, n, k, factor),
+                                                   [](int x) { return static_cast<Sum>(x); }));
+  }
 }
 
 }  // namespace
@@ -150,14 +157,16 @@ TEST_CASE("cuda::pipeline of four stages") {
     for (int c = 0; c < kChunks; ++c)
       for (int i = 0; i < 64; ++i)
         want[g * 64 + i] = want[g * 64 + i] * 3 + in[(g * kChunks + c) * 64 + i];
-  for (const char* variant : kVariants) {
-    CAPTURE(variant);
-    auto din = device().buffer(in), out = device().buffer(std::vector<int>(kGroups * 64));
-    ptx("pipeline", variant, "four_stages")
-        .launch({.grid = {kGroups}, .block = {64}}, din, out, kChunks)
-        .check();
-    check_equal(out.read<int>(), want);
-  }
+  for (const char* variant : kVariants)
+    for (const std::string& time : copy_times()) {
+      CAPTURE(variant);
+      CAPTURE(time);
+      auto din = device().buffer(in), out = device().buffer(std::vector<int>(kGroups * 64));
+      ptx("pipeline", variant, "four_stages")
+          .launch(copying(time, {kGroups}, 64), din, out, kChunks)
+          .check();
+      check_equal(out.read<int>(), want);
+    }
 }
 
 TEST_CASE("cuda::barrier: copies that report to it") {
@@ -170,11 +179,14 @@ TEST_CASE("cuda::barrier: copies that report to it") {
       if (threads == 32 && device().info().type != "reference") continue;  // the larger one has all
       CAPTURE(variant);
       CAPTURE(threads);
-      auto din = device().buffer(in), copied = device().buffer(std::vector<int>(kGroups * 128));
-      ptx("pipeline", variant, "barrier_copy")
-          .launch({.grid = {kGroups}, .block = {threads}}, din, copied)
-          .check();
-      check_equal(copied.read<int>(), want);
+      for (const std::string& time : copy_times()) {
+        CAPTURE(time);
+        auto din = device().buffer(in), copied = device().buffer(std::vector<int>(kGroups * 128));
+        ptx("pipeline", variant, "barrier_copy")
+            .launch(copying(time, {kGroups}, threads), din, copied)
+            .check();
+        check_equal(copied.read<int>(), want);
+      }
     }
 }
 
@@ -221,11 +233,14 @@ TEST_CASE("gemm: half of A is stored, with cp.async in two stages, by mma.sp") {
   for (const char* variant : kVariants) {
     CAPTURE(variant);
     auto da = device().buffer(each<uint16_t>(stored, half)), de = device().buffer(words),
-         db = device().buffer(each<uint16_t>(b, half)),
-         dc = device().buffer(each<float>(c, single));
-    ptx("sparse_gemm", variant, "gemm_sparse")
-        .launch({.grid = {kN / 8, kM / 16}, .block = {32}}, da, de, db, dc, kN, kK)
-        .check();
-    check_equal(dc.read<float>(), each<float>(want, single));
+         db = device().buffer(each<uint16_t>(b, half));
+    for (const std::string& time : copy_times()) {
+      CAPTURE(time);
+      auto dc = device().buffer(each<float>(c, single));
+      ptx("sparse_gemm", variant, "gemm_sparse")
+          .launch(copying(time, {kN / 8, kM / 16}, 32), da, de, db, dc, kN, kK)
+          .check();
+      check_equal(dc.read<float>(), each<float>(want, single));
+    }
   }
 }
