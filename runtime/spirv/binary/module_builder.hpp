@@ -66,6 +66,9 @@ class ModuleBuilder : public Builder {
   /// Bits of an f32 that is no subnormal for sure.
   void note_flushed(Id bits) { flushed_.insert(bits); }
   bool is_flushed(Id bits) const { return flushed_.contains(bits); }
+  /// Bits of an f32 from 0 to 1.
+  void note_unit(Id bits) { units_.insert(bits); }
+  bool is_unit(Id bits) const { return units_.contains(bits); }
 
   /// Calls a function of the shader library; it is resolved when the modules are linked.
   Id call(std::string_view name, Id result_type, std::span<const Id> args);
@@ -128,7 +131,7 @@ class ModuleBuilder : public Builder {
 
   bool int64_;
   std::vector<MadeSet> made_;  ///< by hash; not all is remembered, and large modules stay in caches
-  std::unordered_set<Id> flushed_;
+  std::unordered_set<Id> flushed_, units_;
   std::unordered_map<Id, uint32_t> below_;
   Id glsl_set_ = spv::NoResult;
   size_t guest_loops_ = 0;

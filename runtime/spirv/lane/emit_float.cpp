@@ -251,23 +251,14 @@ Values nearest_quick(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   Ids args;
   for (size_t i = 0; i < e.inst().src.size(); ++i) args.push_back(opaque_bits(e, i, e.src(i)));
-  const std::string text = name;
-  const Id usual = e.library(text + "_is_usual_f32", m.bool_type, args);
-  const Id result = m.create_variable(spv::StorageClassFunction, m.uint_type, "result");
-  const Id quick = e.library(text + "_usual_f32", m.uint_type, args);
-  m.create_store(quick, result);
-  e.when_unusual(usual, [&] {
+  return quick_or_slow(e, name, args, [&, args]() mutable {
     for (Id& arg : args)
       if (e.inst().ftz) arg = flush_subnormal(m, arg);
-    Id bits = e.library(slow, m.uint_type, args);
-    if (e.inst().ftz)
-      bits = e.inst().op == Op::fdiv ? flush_quotient(m, args[0], args[1], bits)
-                                     : flush_subnormal(m, bits);
-    m.create_store(m.select(usual, quick, bits), result);
+    const Id bits = e.library(slow, m.uint_type, args);
+    if (!e.inst().ftz) return bits;
+    return e.inst().op == Op::fdiv ? flush_quotient(m, args[0], args[1], bits)
+                                   : flush_subnormal(m, bits);
   });
-  const Id bits = m.create_load(result);
-  if (e.inst().ftz) m.note_flushed(bits);
-  return {finish_bits(e, bits, true)};
 }
 /// f32 fma by way of doubles.
 Values double_rounded_once(LaneEmitter& e, spv::Op) {
@@ -533,7 +524,9 @@ Id canonical_nan(LaneEmitter& e, Id bits) {
 Id saturate(ModuleBuilder& m, Id bits) {
   const Id outside = m.op(spv::OpUGreaterThan, m.bool_type, {bits, m.u(0x7f800000)});
   const Id least = m.glsl(GLSLstd450UMin, m.uint_type, {bits, m.u(0x3f800000)});
-  return m.select(outside, m.u(0), least);
+  const Id inside = m.select(outside, m.u(0), least);
+  m.note_unit(inside);
+  return inside;
 }
 }  // namespace
 

@@ -1,6 +1,9 @@
 // What the files of float operations share.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "runtime/spirv/lane/emitter.hpp"
 
 namespace lanewise::spirv {
@@ -25,5 +28,9 @@ Values finish_float(LaneEmitter& e, Id value);
 /// finish_float for bits; `canonical`: a NaN among them is. `native`: a float instruction of the
 /// device gave them, which flushes where the whole kernel does.
 Id finish_bits(LaneEmitter& e, Id bits, bool canonical, bool native = false);
+/// The library's few steps for usual numbers (lw_NAME_usual_f32, where lw_NAME_is_usual_f32), which
+/// give usual results; `slow` makes the bits of all others, flushed where the instruction says so.
+Values quick_or_slow(LaneEmitter& e, const std::string& name, const Ids& args,
+                     const std::function<Id()>& slow);
 
 }  // namespace lanewise::spirv

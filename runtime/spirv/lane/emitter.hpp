@@ -499,5 +499,6 @@ NativeTable integer_rows();
 NativeTable float_rows();
 NativeTable convert_rows();
 NativeTable move_rows();
+NativeTable quick_rows();
 
 }  // namespace lanewise::spirv

@@ -39,15 +39,11 @@ B64 lw_frsqrt_approx_f64(const in B64 a, const in uint flags) {
   return soft_div64(b64(0u, 0x3ff00000u), soft_sqrt64(a, RN), nearest(flags));
 }
 
-/// 2^x, rounded at the end like an exact result (so that it may become subnormal).
-uint small_exp2(const in uint a, const in bool half_, const in uint flags) {
-  if (nan32(a)) return result_nan(half_, flags);
-  float x = uintBitsToFloat(a);
-  if ((a & 0x7fffffffu) > 0x43200000u)  // beyond +-160
-    return neg32(a) ? round_small(false, 0, 0u, half_, flags) : result_inf(false, half_, flags);
-  if ((a & 0x7fffffffu) < 0x33000000u) x = 0.0;
-  precise float shifted = x + 12582912.0;
-  precise float whole = shifted - 12582912.0;
+/// 2^x without its exponent, 0.7 to 1.42, for x up to 2^21; the whole number nearest to x is
+/// `shifted` less 12582912.
+float power_of_fraction(const in float x, out float shifted) {
+  precise float up = x + 12582912.0;
+  precise float whole = up - 12582912.0;
   precise float f = x - whole;  // -0.5 .. 0.5
   precise float p = 1.5252734e-5;
   p = p * f + 1.5403530e-4;
@@ -57,12 +53,38 @@ uint small_exp2(const in uint a, const in bool half_, const in uint flags) {
   p = p * f + 2.4022651e-1;
   p = p * f + 6.9314718e-1;
   p = p * f + 1.0;
+  shifted = up;
+  return p;
+}
+
+/// 2^x, rounded at the end like an exact result (so that it may become subnormal).
+uint small_exp2(const in uint a, const in bool half_, const in uint flags) {
+  if (nan32(a)) return result_nan(half_, flags);
+  float x = uintBitsToFloat(a);
+  if ((a & 0x7fffffffu) > 0x43200000u)  // beyond +-160
+    return neg32(a) ? round_small(false, 0, 0u, half_, flags) : result_inf(false, half_, flags);
+  if ((a & 0x7fffffffu) < 0x33000000u) x = 0.0;
+  float shifted;
+  const float p = power_of_fraction(x, shifted);
+  precise float whole = shifted - 12582912.0;
   int e;
   uint m;
   unpack32(floatBitsToUint(p), e, m);
   return round_small(false, e + int(whole), m, half_, nearest(flags));
 }
 
+float log2_of_parts(const in float mantissa, const in float exponent) {
+  precise float t = mantissa - 1.0;
+  precise float s = t / (mantissa + 1.0);
+  precise float z = s * s;
+  precise float p = 0.32059888;
+  p = p * z + 0.41219859;
+  p = p * z + 0.57707802;
+  p = p * z + 0.96179669;
+  p = p * z + 2.8853901;
+  precise float y = p * s + exponent;
+  return y;
+}
 /// log2 of the mantissa by the series of atanh; the exponent is added at the end.
 uint small_log2(const in uint a, const in bool half_, const in uint flags) {
   if (nan32(a) || (neg32(a) && !zero32(a))) return result_nan(half_, flags);
@@ -77,16 +99,7 @@ uint small_log2(const in uint a, const in bool half_, const in uint flags) {
     exponent = 0x3f000000u;
     e += 1;
   }
-  precise float x = uintBitsToFloat(exponent | ((m >> 8) & 0x7fffffu));
-  precise float t = x - 1.0;
-  precise float s = t / (x + 1.0);
-  precise float z = s * s;
-  precise float p = 0.32059888;
-  p = p * z + 0.41219859;
-  p = p * z + 0.57707802;
-  p = p * z + 0.96179669;
-  p = p * z + 2.8853901;
-  precise float y = p * s + float(e);
+  const float y = log2_of_parts(uintBitsToFloat(exponent | ((m >> 8) & 0x7fffffu)), float(e));
   uint bits = floatBitsToUint(y);
   return half_ ? narrow16(bits, nearest(flags)) : finish(bits, false, flags);
 }
@@ -218,4 +231,22 @@ uint lw_ftanh_approx_f32(const in uint a, const in uint flags) {
 }
 uint lw_ftanh_approx_f16(const in uint a, const in uint flags) {
   return small_tanh(arg16(a, flags), true, flags);
+}
+
+// Short ways of the two for usual operands; whoever calls lw_*_usual_f32 asks lw_*_is_usual_f32 first.
+
+/// The result is normal: its exponent moves, and nothing is rounded. What is below 2^-25 needs no
+/// care, as all that it is multiplied by is below 1, and 1 is added.
+bool lw_fex2_is_usual_f32(const in uint a) { return abs(uintBitsToFloat(a)) <= 125.0; }
+uint lw_fex2_usual_f32(const in uint a) {
+  float shifted;
+  const float p = power_of_fraction(uintBitsToFloat(a), shifted);
+  return floatBitsToUint(p) + (floatBitsToUint(shifted) << 23);
+}
+
+/// Positive and normal. From the first mantissa above that of the root of 2 on they are halved.
+bool lw_flg2_is_usual_f32(const in uint a) { return a - 0x800000u < 0x7f000000u; }
+uint lw_flg2_usual_f32(const in uint a) {
+  const int e = int(a - 0x3f3504f4u) >> 23;
+  return floatBitsToUint(log2_of_parts(uintBitsToFloat(a - (uint(e) << 23)), float(e)));
 }

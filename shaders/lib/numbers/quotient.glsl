@@ -157,3 +157,37 @@ uint lw_frsqrt_usual_f32(const in uint a) {
   const float s = root_of(uintBitsToFloat(a), half_inverse);
   return floatBitsToUint(nearest_inverse(s, 2.0 * half_inverse));
 }
+
+// fma toward zero, down or up where the addend is the larger part and the nearest result is no more
+// than twice as far from 0, and no less than half as far: their difference is exact (Sterbenz), and
+// with it the sign of what the nearest result is off.
+
+float nearest_and_rest(const in float x, const in float y, const in float z, out float rest) {
+  precise float r = FUSED(x, y, z);
+  precise float between = z - r;
+  rest = FUSED(x, y, between);
+  return r;
+}
+/// `flags` has the direction.
+bool lw_ffma_toward_is_usual_f32(const in uint a, const in uint b, const in uint c, const in uint flags) {
+  const float x = uintBitsToFloat(a), y = uintBitsToFloat(b), z = uintBitsToFloat(c);
+  precise float r = FUSED(x, y, z);
+  precise float between = z - r, product = x * y;
+  const bool close = both(abs(between) < abs(z), abs(between) < abs(r));
+  // 2^-70: no rest is subnormal, and a product that cannot be seen is none.
+  const bool seen = either(abs(product) >= 8.470329e-22, either(x == 0.0, y == 0.0));
+  const bool middle = (c & 0x7fffffffu) - (67u << 23) < 160u << 23;
+  return both(both(close, seen), middle);
+}
+uint lw_ffma_toward_usual_f32(const in uint a, const in uint b, const in uint c, const in uint flags) {
+  float rest;
+  const uint r = floatBitsToUint(
+      nearest_and_rest(uintBitsToFloat(a), uintBitsToFloat(b), uintBitsToFloat(c), rest));
+  const bool negative = neg32(c);
+  const bool above = rest < 0.0, below = rest > 0.0;
+  switch (flags & 7u) {
+    case RM: return pick(above, negative ? r + 1u : r - 1u, r);
+    case RP: return pick(below, negative ? r - 1u : r + 1u, r);
+    default: return r - uint(negative ? below : above);
+  }
+}

@@ -29,14 +29,27 @@ float fused(float a, float b, float c) {
 #include "numbers/float32.glsl"
 #include "numbers/nearest.glsl"
 #include "numbers/quotient.glsl"
+#include "numbers/float16.glsl"
+#include "numbers/nearest_wide.glsl"
+#include "numbers/float64.glsl"
+#include "numbers/convert.glsl"
+#include "numbers/approx.glsl"
 // What is not usual goes the long way, which is tried above.
 uint usual(bool is, uint result) { return is ? result : 0xdeadbeefu; }
+/// A NaN where the two ways differ.
+uint same(uint quick, uint slow) { return quick == slow ? quick : 0x7fc00000u; }
+/// Rounded in a direction, 7 and so on: toward zero, down, up. Nothing has a seed: `c` is in its place.
+uint toward(const uvec4 row, const bool dominated) {
+  const uint flags = row.x - (dominated ? 9u : 6u);
+  return usual(dominated || lw_ffma_toward_is_usual_f32(row.y, row.z, row.w, flags),
+               lw_ffma_toward_usual_f32(row.y, row.z, row.w, flags));
+}
 void main() {
   const uint i = gl_GlobalInvocationID.x;
   const uvec4 row = rows[i];
   error = row.w;
   zero = row.x >> 31;
-  flush = (i & 1u) != 0u;
+  flush = (i & 1u) != 0u && row.x < 7u;
   uint result;
   if (row.x == 0u) result = lw_fdiv_fma_f32(row.y, row.z);
   else if (row.x == 1u) result = lw_fsqrt_fma_f32(row.y);
@@ -44,6 +57,10 @@ void main() {
   else if (row.x == 3u) result = usual(lw_fdiv_is_usual_f32(row.y, row.z), lw_fdiv_usual_f32(row.y, row.z));
   else if (row.x == 4u) result = usual(lw_fsqrt_is_usual_f32(row.y), lw_fsqrt_usual_f32(row.y));
   else if (row.x == 5u) result = usual(lw_frsqrt_is_usual_f32(row.y), lw_frsqrt_usual_f32(row.y));
-  else result = usual(lw_frcp_is_usual_f32(row.y), lw_frcp_usual_f32(row.y));
+  else if (row.x == 6u) result = usual(lw_frcp_is_usual_f32(row.y), lw_frcp_usual_f32(row.y));
+  else if (row.x <= 9u) result = toward(row, false);
+  else if (row.x <= 12u) result = toward(row, true);
+  else if (row.x == 13u) result = usual(lw_fex2_is_usual_f32(row.y), same(lw_fex2_usual_f32(row.y), lw_fex2_approx_f32(row.y, 0u)));
+  else result = usual(lw_flg2_is_usual_f32(row.y), same(lw_flg2_usual_f32(row.y), lw_flg2_approx_f32(row.y, 0u)));
   results[i] = result;
 }

@@ -1,6 +1,8 @@
 // Every pure operation with every type it takes, on every tier: the module is valid SPIR-V.
 #include <doctest/doctest.h>
 
+#include <bit>
+
 #include "runtime/ir/dot.hpp"
 #include "runtime/support/error.hpp"
 #include "tests/unit/spirv/support.hpp"
@@ -251,4 +253,38 @@ TEST_CASE("sums of matrix instructions keep subnormals beside operations that fl
           spirv::disassemble(spirv::translate(k.program, block_of(64), target).words);
       CHECK((text.find("DenormFlushToZero 32") != std::string::npos) == !sums);
     }
+}
+
+TEST_CASE("fma of a direction asks nothing where its addend is surely the larger part") {
+  spirv::Target target = tier2();
+  target.wave_operations = true;
+  // nvcc's exp: a number from 0 to 1, times 252, plus 3 * 2^22 + 1, down.
+  const auto questions = [&](bool from_0_to_1, float factor) {
+    Kernel k;
+    k.program.param_bytes = 16;
+    const ir::Reg base = k.param64(0), x = k.b.reg(Width::b32), small = k.b.reg(Width::b32),
+                  sum = k.b.reg(Width::b32);
+    k.memory(Op::load, ir::Space::global, Type::u32, 1, {x}, {base});
+    k.b.emit(Op::ffma, Type::f32, {small}, {x, x, ir::imm(0x3f000000)}).sat = from_0_to_1;
+    const uint32_t bits = std::bit_cast<uint32_t>(factor);
+    k.b.emit(Op::ffma, Type::f32, {sum}, {small, ir::imm(bits), ir::imm(0x4b400001)}).round =
+        ir::Round::rm;
+    k.memory(Op::store, ir::Space::global, Type::u32, 1, {}, {base, sum});
+    k.b.exit();
+    spirv::Options options = block_of(32);
+    options.memcheck = Memcheck::off;
+    const spirv::Module module = spirv::translate(k.program, options, target);
+    CHECK(spirv::validate(module.words) == "");
+    const std::string text = spirv::disassemble(module.words);
+    size_t n = 0;
+    for (size_t at = text.find("GroupNonUniformAny "); at != std::string::npos;
+         at = text.find("GroupNonUniformAny ", at + 1))
+      ++n;
+    return n;
+  };
+  const size_t asked = questions(false, 252);
+  CHECK(asked > 0);
+  CHECK(questions(true, 252) == asked - 1);
+  CHECK(questions(true, 0.5F) == asked);  // a product may be too small to be seen
+  CHECK(questions(true, 8e6F) == asked);  // or as large as the addend
 }

@@ -1,5 +1,7 @@
-// Quotients and roots out of seeds that are wrong by some ulp, against the host's own.
+// Quotients and roots out of seeds that are wrong by some ulp, and other operations with few steps
+// for usual numbers, against the host's own.
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <random>
 
@@ -17,7 +19,13 @@ enum Operation : uint32_t {
   usual_quotient,
   usual_root,
   usual_inverse_root,
-  usual_inverse
+  usual_inverse,
+  toward_zero,
+  down,
+  up,
+  dominated,  ///< the same three, where the addend is 4 times as large and one factor 0 to 1
+  power = dominated + 3,
+  logarithm
 };
 constexpr uint32_t kLongWay = 0xdeadbeef;  // kernels/quotient.comp
 constexpr uint32_t kGroup = 64;
@@ -36,6 +44,26 @@ uint32_t expected(const uint32_t* row) {
   return std::isnan(result) ? 0x7fffffff : std::bit_cast<uint32_t>(result);
 }
 
+/// fma in a direction; volatile operands keep the compiler from moving it.
+uint32_t directed_fma(const uint32_t* row) {
+  constexpr int kDirections[] = {FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+  volatile float a = f32(row[1]), b = f32(row[2]), c = f32(row[3]);
+  std::fesetround(kDirections[(row[0] - toward_zero) % 3]);
+  volatile float r = std::fma(a, b, c);
+  std::fesetround(FE_TONEAREST);
+  return std::bit_cast<uint32_t>(float{r});
+}
+/// The bounds of PTX: 2 ulp; 2^-22 near 1, relative elsewhere. A NaN is inside of none.
+bool is_close(const uint32_t* row, uint32_t bits) {
+  const double a = f32(row[1]), want = row[0] == power ? std::exp2(a) : std::log2(a);
+  const double size = row[0] == logarithm && a >= 0.5 && a <= 2 ? 1 : std::fabs(want);
+  return std::fabs(f32(bits) - want) <= size * 0x1p-22;
+}
+bool is_right(const uint32_t* row, uint32_t bits) {
+  if (row[0] >= power) return is_close(row, bits);
+  return bits == (row[0] >= toward_zero ? directed_fma(row) : expected(row));
+}
+
 class Rows {
  public:
   explicit Rows(unsigned seed) : rng_(seed) {}
@@ -47,6 +75,14 @@ class Rows {
     if (op == quotient && words_.size() % 32 == 0)
       words_.insert(words_.end(), {usual_inverse, b, 0, error});
   }
+  void add_toward(uint32_t a, uint32_t b, uint32_t c) {
+    for (const Operation op : {toward_zero, down, up}) words_.insert(words_.end(), {op, a, b, c});
+  }
+  void add_dominated(uint32_t unit, uint32_t factor, uint32_t addend) {
+    for (uint32_t n = 0; n < 3; ++n)
+      words_.insert(words_.end(), {dominated + n, unit, factor, addend});
+  }
+  void add_one(Operation op, uint32_t a) { words_.insert(words_.end(), {op, a, 0, 0}); }
   uint32_t any() { return static_cast<uint32_t>(rng_()); }
   /// Of close exponents, with many ones or zeros at the end.
   uint32_t plain() {
@@ -104,11 +140,10 @@ void check_rows(Rows& rows) {
         ++long_way;
         continue;
       }
-      if (out[i] == expected(row)) continue;
+      if (is_right(row, out[i])) continue;
       if (wrong++ < 3) {
         FAIL_CHECK("operation " << row[0] << ", " << std::hex << row[1] << " " << row[2]
-                                << ", seed off by " << std::dec << static_cast<int>(row[3])
-                                << std::hex << ": " << out[i] << ", expected " << expected(row));
+                                << ", seed off by (or the addend) " << row[3] << ": " << out[i]);
       }
     }
     CHECK(wrong == 0);
@@ -168,5 +203,52 @@ TEST_CASE("roots and their reciprocals out of rough seeds: every 23rd number, an
   for (uint32_t a = 0x3f800000; a < 0x40800000; a += 23) rows.add(root, a, 0);
   for (uint32_t a = 0x3f800003; a < 0x40800000; a += 41) rows.add(inverse_root, a, 0);
   for (int i = 0; i < 100000; ++i) rows.add(root, rows.any(), 0);
+  check_rows(rows);
+}
+
+TEST_CASE("fma toward zero, down and up beside addends that are larger, and elsewhere") {
+  Rows rows(3);
+  // As in exp: a number from 0 to 1 times 252.
+  for (const uint32_t a : {0U, 1U, 0x7fffffU, 0x800000U, 0x33000000U, 0x3f7fffffU, 0x3f800000U})
+    for (const uint32_t b : {0x3f800000U, 0x437c0000U, 0x437c0001U, 0xc37c0000U})
+      for (const uint32_t c : {0x4b400001U, 0xcb400001U, 0x447c0001U, 0x717fffffU})
+        rows.add_dominated(a, b, c);
+  for (int i = 0; i < 100000; ++i) {
+    rows.add_dominated(0x3f800000 - rows.any() % 0x8000000, 0x437c0000, 0x4b400001);
+    const uint32_t factor = 0x3f800000 + rows.any() % 0x10000000;
+    rows.add_dominated(rows.any() % 0x3f800001, factor,
+                       factor + 0x1000000 + rows.any() % 0x10000000);
+    rows.add_toward(rows.plain(), rows.plain(), rows.plain());
+    // Exponents of product and addend that are close: sums that cancel, and results of one exponent
+    // more or less.
+    const uint32_t a = rows.plain(), b = rows.plain();
+    const uint32_t product = std::bit_cast<uint32_t>(f32(a) * f32(b));
+    rows.add_toward(a, b, product + (rows.any() % 30 << 23) + rows.any() % 4);
+    rows.add_toward(a, b, (product ^ 0x80000000) + (rows.any() % 3 << 23) + rows.any() % 4);
+    rows.add_toward(rows.any(), rows.any(), rows.any());
+  }
+  const uint32_t edges[] = {0,          0x80000000, 1,          0x7fffff,   0x800000,   0x3f800000,
+                            0xbf800000, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x21800000,
+                            0x1f800000, 0x71ffffff, 0x4b400001, 0xcb400001};
+  for (const uint32_t a : edges)
+    for (const uint32_t b : edges)
+      for (const uint32_t c : edges) rows.add_toward(a, b, c);
+  check_rows(rows);
+}
+
+TEST_CASE("powers and logarithms: few steps for usual numbers are as many others") {
+  Rows rows(4);
+  for (uint32_t a = 0x3f000000; a < 0x40000000; a += 37) rows.add_one(logarithm, a);
+  for (uint32_t field = 0; field < 512; ++field) {
+    for (const uint32_t low : {0U, 1U, 0x3504f2U, 0x3504f3U, 0x3504f4U, 0x3504f5U, 0x7fffffU}) {
+      rows.add_one(logarithm, field << 23 | low);
+      rows.add_one(power, field << 23 | low);
+    }
+  }
+  for (int i = 0; i < 200000; ++i) {
+    rows.add_one(power, rows.plain());
+    rows.add_one(power, (0x3f000000 + rows.any() % 0x4000000) | (rows.any() & 0x80000000));
+    rows.add_one(logarithm, rows.any());
+  }
   check_rows(rows);
 }
