@@ -3,6 +3,7 @@
 // every check in full (emit_check.cpp), which also says what is wrong. The question may be too
 // strict, never too lax.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <set>
 
@@ -258,6 +259,14 @@ Id LaneEmitter::ask_row(size_t first, size_t row) {
                             [&, often = asks_often(first, row)](const std::function<Id()>& value) {
                               return often ? at_start(value) : value();
                             }});
+  // One value for the whole row, so that its addresses are seen to be about the same memory.
+  std::array<std::optional<RowQuestion::Pointer>, 2> memory;
+  const auto anywhere = [&](bool write) {
+    std::optional<RowQuestion::Pointer>& known = memory[write ? 1 : 0];
+    if (!known) known = all_memory(write);
+    known->shared = known->local = 0;
+    return with_windows(*known);
+  };
   for (size_t i = first; i < row; ++i) {
     inst_ = &insts[i];
     const ir::Mem& mem = *inst_->mem;
@@ -277,7 +286,7 @@ Id LaneEmitter::ask_row(size_t first, size_t row) {
     else if (mem.pointer != ir::kNone)
       question.add(access, pointer_of(mem.pointer, write));
     else
-      question.add_anywhere(access, all_memory(write),
+      question.add_anywhere(access, anywhere(write),
                             [&](uint32_t param) { return pointer_at(param, write); });
   }
   Id doubtful = question.ask();

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <span>
+#include <vector>
 
 #include "runtime/guest/pointer_bounds.hpp"
 #include "runtime/layout/addresses.hpp"
@@ -54,6 +55,30 @@ TEST_CASE("one question for all accesses of a stretch, none where both sides of 
   CHECK(questions(target, Memcheck::arena) == reports + 1);
   target.quirks.runs_both_sides = true;
   CHECK(questions(target, Memcheck::arena) == 0);
+}
+
+TEST_CASE("addresses of which nothing is known are compared once, the farthest of them") {
+  spirv::Target target = tier1();
+  target.wave_operations = true;
+  // A full check compares each; the question in front of them all together.
+  const auto compares = [&](size_t addresses) {
+    Kernel k;
+    k.program.param_bytes = 16;
+    const ir::Reg table = k.param64(0);
+    std::vector<ir::Reg> found;
+    for (size_t i = 0; i < addresses; ++i) {
+      found.push_back(k.b.reg(ir::Width::b64));
+      k.memory(Op::load, Space::global, Type::u64, 1, {found[i]}, {table}).mem->offset = 8 * i;
+    }
+    for (const ir::Reg address : found) {
+      const ir::Reg word = k.b.reg(ir::Width::b32);
+      k.memory(Op::load, Space::global, Type::u32, 1, {word}, {address});
+    }
+    k.b.exit();
+    return count(translated(k, target, Memcheck::arena), "UGreaterThanEqual ");
+  };
+  // Of two more addresses and where they are loaded from, four in full.
+  CHECK(compares(3) == compares(1) + 4);
 }
 
 TEST_CASE("what a block does with one address is one stretch") {
