@@ -45,6 +45,12 @@ struct Target {
     bool operator==(const Flushing&) const = default;
   } flushing;
   bool flushes = false;  ///< of a kernel's own target: see flushing_target()
+  /// Functions of the device's own that were seen inside PTX's bounds for usual operands, for the
+  /// policy float.approx=device.
+  struct OwnFunctions {
+    bool exp2 = false, log2 = false, sin = false, cos = false;
+    bool operator==(const OwnFunctions&) const = default;
+  } own;
   Quirks quirks;
   bool denorm_preserve = false, rte = false, signed_zero_inf_nan = false;  ///< float controls, f32
   bool denorm_preserve64 = false, rte64 = false, signed_zero_inf_nan64 = false;

@@ -30,6 +30,7 @@ struct Row {
 constexpr std::array kRows = {
     Row{"async.copy", "immediate", "immediate|late"},
     Row{"check", "none", "none|init|race|sync|perf|async"},  // but none, a list
+    Row{"float.approx", "exact", "exact|device"},
     Row{"gcn.align", "system", "system|dword|unaligned"},
     Row{"gcn.alpha_2_10_10_10", "unsigned", "unsigned|signed"},
     Row{"gcn.float_narrow", "nearest", "nearest|toward_zero"},

@@ -28,6 +28,8 @@ Values finish_float(LaneEmitter& e, Id value);
 /// finish_float for bits; `canonical`: a NaN among them is. `native`: a float instruction of the
 /// device gave them, which flushes where the whole kernel does.
 Id finish_bits(LaneEmitter& e, Id bits, bool canonical, bool native = false);
+/// `quick` where `usual`, and what `slow` makes, flushed where the instruction says so, elsewhere.
+Values quick_or_slow(LaneEmitter& e, Id usual, Id quick, const std::function<Id()>& slow);
 /// The library's few steps for usual numbers (lw_NAME_usual_f32, where lw_NAME_is_usual_f32), which
 /// give usual results; `slow` makes the bits of all others, flushed where the instruction says so.
 Values quick_or_slow(LaneEmitter& e, const std::string& name, const Ids& args,

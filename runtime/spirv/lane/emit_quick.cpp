@@ -1,5 +1,7 @@
 // Float operations with few steps for usual numbers, on devices where a branch that is hardly ever
 // taken costs next to nothing; all else goes to the library's long way. The bits are the same.
+#include <spirv/unified1/GLSL.std.450.h>
+
 #include <bit>
 #include <cmath>
 
@@ -12,6 +14,8 @@ using ir::Op;
 
 constexpr const char* kExp2 = "lw_fex2";
 constexpr const char* kLog2 = "lw_flg2";
+constexpr const char* kSin = "lw_fsin";
+constexpr const char* kCos = "lw_fcos";
 
 bool sums_and_jumps(const LaneEmitter& e) {
   const Target& t = e.target();
@@ -27,12 +31,34 @@ Id flags_of(LaneEmitter& e) {
   return e.module().u(static_cast<uint32_t>(inst.round) | (inst.ftz ? host_shader::FTZ : 0U));
 }
 
+Id by_library(LaneEmitter& e, const std::string& name, Id a) {
+  return e.library(name + "_approx_f32", e.module().uint_type, {a, flags_of(e)});
+}
 template <const char* const& name>
 Values approximate(LaneEmitter& e, spv::Op) {
   const Id a = e.src(0);
-  return quick_or_slow(e, name, {a}, [&] {
-    return e.library(std::string(name) + "_approx_f32", e.module().uint_type, {a, flags_of(e)});
-  });
+  return quick_or_slow(e, name, {a}, [&] { return by_library(e, name, a); });
+}
+
+/// The policy wants the device's function, which was seen inside the bounds.
+template <bool Target::OwnFunctions::*seen>
+bool has_own(const LaneEmitter& e) {
+  const auto policy = e.options().policies.find("float.approx");
+  return policy != e.options().policies.end() && policy->second == "device" &&
+         e.target().own.*seen && !e.target().quirks.runs_both_sides;
+}
+template <int function, const char* const& name>
+Values own_function(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  const Id a = e.src(0);
+  const Id usual = e.library(std::string(name) + "_is_usual_f32", m.bool_type, {a});
+  const Id value = m.glsl(function, m.float_type, {m.op(spv::OpBitcast, m.float_type, {a})});
+  Id quick = m.op(spv::OpBitcast, m.uint_type, {value});
+  if (function == GLSLstd450Sin) {  // small angles are their sines, -0 too
+    const Id size = m.op(spv::OpBitwiseAnd, m.uint_type, {a, m.u(0x7fffffff)});
+    quick = m.select(m.op(spv::OpULessThan, m.bool_type, {size, m.u(0x39000000)}), a, quick);
+  }
+  return quick_or_slow(e, usual, quick, [&] { return by_library(e, name, a); });
 }
 
 /// As an immediate of usual size; 0 where it is none.
@@ -74,8 +100,13 @@ bool has_direction(const LaneEmitter& e) {
   return fuses_and_jumps(e) && round != ir::Round::rn && round != ir::Round::rna;
 }
 
+using Own = Target::OwnFunctions;
 constexpr NativeRow kQuickRows[] = {
     {Op::ffma, kF32, has_direction, fma_toward},
+    {Op::fex2_approx, kF32, has_own<&Own::exp2>, own_function<GLSLstd450Exp2, kExp2>},
+    {Op::flg2_approx, kF32, has_own<&Own::log2>, own_function<GLSLstd450Log2, kLog2>},
+    {Op::fsin_approx, kF32, has_own<&Own::sin>, own_function<GLSLstd450Sin, kSin>},
+    {Op::fcos_approx, kF32, has_own<&Own::cos>, own_function<GLSLstd450Cos, kCos>},
     {Op::fex2_approx, kF32, sums_and_jumps, approximate<kExp2>},
     {Op::flg2_approx, kF32, sums_and_jumps, approximate<kLog2>},
 };
@@ -86,8 +117,12 @@ Values quick_or_slow(LaneEmitter& e, const std::string& name, const Ids& args,
                      const std::function<Id()>& slow) {
   ModuleBuilder& m = e.module();
   const Id usual = e.library(name + "_is_usual_f32", m.bool_type, args);
+  return quick_or_slow(e, usual, e.library(name + "_usual_f32", m.uint_type, args), slow);
+}
+
+Values quick_or_slow(LaneEmitter& e, Id usual, Id quick, const std::function<Id()>& slow) {
+  ModuleBuilder& m = e.module();
   const Id result = m.create_variable(spv::StorageClassFunction, m.uint_type, "result");
-  const Id quick = e.library(name + "_usual_f32", m.uint_type, args);
   m.create_store(quick, result);
   e.when_unusual(usual, [&] { m.create_store(m.select(usual, quick, slow()), result); });
   const Id bits = m.create_load(result);

@@ -20,7 +20,7 @@ namespace lanewise::vulkan {
 namespace {
 
 /// Counts up when the inputs or the comparison change, which the shaders' hash does not show.
-constexpr uint32_t kProbeVersion = 18;
+constexpr uint32_t kProbeVersion = 19;
 constexpr uint32_t kProbeLocalSize = 64;
 /// Beyond every loop limit known of a driver (lavapipe: 65535).
 constexpr uint32_t kLoopIterations = 100000;
@@ -141,6 +141,7 @@ ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
             ? 1
             : 0;
   }
+  result.outside = count_outside(device, pipelines);
   result.cuts_loops = try_loop(device, pipelines) ? 0 : 1;
   result.quirks = probe_quirks(device, pipelines);
   spirv::Target target = device.facts().target;
@@ -208,6 +209,13 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.native_resize = result.f64.exact(narrow, widen, narrow_widen);
   // With either mode of subnormals, as some drivers have one for both widths.
   t.native_half = result.f32.exact(widen, narrow_widen) && f.exact(widen, narrow_widen);
+  const auto is_inside = [&](OwnFunction f) {
+    return result.outside[static_cast<uint32_t>(f)] == 0;
+  };
+  t.own = {.exp2 = is_inside(OwnFunction::exp2),
+           .log2 = is_inside(OwnFunction::log2),
+           .sin = is_inside(OwnFunction::sin),
+           .cos = is_inside(OwnFunction::cos)};
   t.fma_wide = result.fma_wide != 0;
   t.fma_by_double = result.fma_by_double != 0;
   t.quirks.cuts_loops = result.cuts_loops != 0;

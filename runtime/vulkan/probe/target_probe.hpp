@@ -8,6 +8,7 @@
 
 #include "runtime/vulkan/pipeline/pipeline_cache.hpp"
 #include "runtime/vulkan/probe/loop_value_probe.hpp"
+#include "runtime/vulkan/probe/own_functions.hpp"
 #include "runtime/vulkan/probe/quirk_probe.hpp"
 
 namespace lanewise::vulkan {
@@ -66,6 +67,8 @@ struct ProbeResult {
   uint32_t fma_by_double = 0;
   /// f64 fma of native sums and products (shaders/lib/numbers/fma_wide.glsl).
   uint32_t fma_wide = 0;
+  /// Results of the device's own functions outside PTX's bounds.
+  std::array<uint32_t, kOwnFunctions> outside{};
   uint32_t cuts_loops = 0;
   QuirkBits quirks = 0;
   LoopValues loop_values = LoopValues::kept;

@@ -250,3 +250,12 @@ uint lw_flg2_usual_f32(const in uint a) {
   const int e = int(a - 0x3f3504f4u) >> 23;
   return floatBitsToUint(log2_of_parts(uintBitsToFloat(a - (uint(e) << 23)), float(e)));
 }
+
+// Where the device's own functions are taken (policy float.approx=device): up to two turns, as PTX has bounds there; of
+// a sine no subnormal number, which a device may take as a zero.
+
+bool lw_fsin_is_usual_f32(const in uint a) {
+  const uint size = a & 0x7fffffffu;
+  return both(size <= 0x40c90fdbu, size - 1u >= 0x7fffffu);
+}
+bool lw_fcos_is_usual_f32(const in uint a) { return (a & 0x7fffffffu) <= 0x40c90fdbu; }

@@ -91,6 +91,33 @@ TEST_CASE("the inputs catch the usual shortcuts") {
         }) > 100);
 }
 
+TEST_CASE("the bounds of approximate functions hold what is near and nothing else") {
+  using vulkan::OwnFunction;
+  const auto far = [](OwnFunction function, float (*value)(float), float part) {
+    size_t usual = 0, outside = 0;
+    for (const uint32_t operand : vulkan::own_function_inputs()) {
+      if (!vulkan::is_usual(function, operand)) continue;
+      ++usual;
+      const float result = value(std::bit_cast<float>(operand)) * (1 + part);
+      outside += vulkan::is_inside(function, operand, std::bit_cast<uint32_t>(result)) ? 0 : 1;
+    }
+    CHECK(usual > 10'000);
+    return outside;
+  };
+  const auto exp2 = [](float x) { return std::exp2(x); };
+  const auto log2 = [](float x) { return std::log2(x); };
+  const auto sin = [](float x) { return std::sin(x); };
+  const auto cos = [](float x) { return std::cos(x); };
+  CHECK(far(OwnFunction::exp2, exp2, 0) == 0);
+  CHECK(far(OwnFunction::log2, log2, 0) == 0);
+  CHECK(far(OwnFunction::sin, sin, 0) == 0);
+  CHECK(far(OwnFunction::cos, cos, 0) == 0);
+  CHECK(far(OwnFunction::exp2, exp2, 0x1p-21F) > 10'000);
+  CHECK(far(OwnFunction::log2, log2, 0x1p-21F) > 1000);
+  CHECK(far(OwnFunction::sin, sin, 0x1p-19F) > 1000);
+  CHECK(far(OwnFunction::cos, cos, 0x1p-19F) > 1000);
+}
+
 TEST_CASE("the probe runs once per device and is remembered") {
   const std::string cache = scratch_directory("probe");
   for (const auto& driver : installed_drivers()) {
@@ -107,6 +134,10 @@ TEST_CASE("the probe runs once per device and is remembered") {
     }
     MESSAGE(driver.label << ": fma by doubles " << found.fma_by_double << ", of parts "
                          << found.fma_wide << "; cuts loops: " << found.cuts_loops);
+    MESSAGE(driver.label << ": outside the bounds of exp2, log2, sin, cos: " << found.outside[0]
+                         << " " << found.outside[1] << " " << found.outside[2] << " "
+                         << found.outside[3]);
+    CHECK(first->target().own.log2 == (found.outside[1] == 0));
     CHECK(found.f32.inputs == vulkan::probe_inputs<uint32_t>().size());
     CHECK((found.f64.inputs > 0) == first->info().float64);
     CHECK(again->probed().f32.wrong == found.f32.wrong);

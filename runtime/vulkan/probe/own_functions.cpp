@@ -1,0 +1,101 @@
+#include "runtime/vulkan/probe/own_functions.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+// The compiled shader, which needs the standard types above.
+#include "kFunctionProbe.inc"
+#include "runtime/vulkan/probe/probe_shader.hpp"
+
+namespace lanewise::vulkan {
+namespace {
+
+constexpr uint32_t kLocalSize = 64, kSign = 0x80000000, kExponent = 0x7f800000;
+constexpr uint32_t kTwoTurns = 0x40c90fdb;      ///< the angle 2 pi
+constexpr uint32_t kSmallAngle = 0x39000000;    ///< smaller ones are their sines
+constexpr double kAngleBound = 0x1p-20 * 0.53;  ///< below 2^-20.9, absolute
+constexpr double kLogBound = 0x1p-22;
+
+double value(uint32_t bits) {
+  return std::bit_cast<float>(bits);
+}
+
+/// Results are normal and positive.
+bool is_near(double exact, uint32_t result, int most_ulps) {
+  const auto nearest = std::bit_cast<int32_t>(static_cast<float>(exact));
+  return std::abs(std::bit_cast<int32_t>(result) - nearest) <= most_ulps;
+}
+
+}  // namespace
+
+bool is_usual(OwnFunction function, uint32_t operand) {
+  const uint32_t size = operand & ~kSign;
+  switch (function) {
+    case OwnFunction::exp2:
+      return std::abs(value(operand)) <= 125;
+    case OwnFunction::log2:
+      return operand >= 0x00800000 && operand < kExponent;
+    case OwnFunction::sin:
+      return size >= kSmallAngle && size <= kTwoTurns;
+    case OwnFunction::cos:
+      return size <= kTwoTurns;
+  }
+  return false;
+}
+
+bool is_inside(OwnFunction function, uint32_t operand, uint32_t result) {
+  const double x = value(operand), y = value(result);
+  switch (function) {
+    case OwnFunction::exp2:
+      return is_near(std::exp2(x), result, 2);
+    case OwnFunction::log2: {
+      const double exact = std::log2(x);
+      const double bound = x > 0.5 && x < 2 ? kLogBound : kLogBound * std::abs(exact);
+      return std::abs(y - exact) <= bound;
+    }
+    case OwnFunction::sin:
+      return std::abs(y - std::sin(x)) <= kAngleBound;
+    case OwnFunction::cos:
+      return std::abs(y - std::cos(x)) <= kAngleBound;
+  }
+  return false;
+}
+
+std::vector<uint32_t> own_function_inputs() {
+  constexpr uint32_t kFirstBend = 100, kLastBend = 135, kFew = 8, kMany = 512;
+  std::vector<uint32_t> inputs;
+  uint32_t state = 1;
+  for (uint32_t exponent = 0; exponent < 255; ++exponent) {
+    const uint32_t count = exponent < kFirstBend || exponent > kLastBend ? kFew : kMany;
+    for (uint32_t n = 0; n < count; ++n) {
+      state = state * 1664525 + 1013904223;
+      // The ends of each octave, and one fraction out of each of its equal parts.
+      const uint32_t width = 0x800000 / count, low = state >> 8 & (width - 1);
+      const uint32_t fraction = n + 1 == count ? 0x7fffff : n == 0 ? 0 : n * width + low;
+      for (const uint32_t sign : {0U, kSign}) inputs.push_back(sign | exponent << 23 | fraction);
+    }
+  }
+  return inputs;
+}
+
+std::array<uint32_t, kOwnFunctions> count_outside(Device& device, Pipelines& pipelines) {
+  const std::vector<uint32_t> inputs = own_function_inputs();
+  const Buffer in = device.make_buffer(inputs.size() * sizeof(uint32_t), Place::host);
+  const Buffer out =
+      device.make_buffer(kOwnFunctions * inputs.size() * sizeof(uint32_t), Place::host);
+  std::memcpy(in.map, inputs.data(), inputs.size() * sizeof(uint32_t));
+  const auto groups = static_cast<uint32_t>((inputs.size() + kLocalSize - 1) / kLocalSize);
+  run_probe_shader(device, pipelines, kFunctionProbe, in, out, groups, device.facts().target);
+  std::array<uint32_t, kOwnFunctions> outside{};
+  const uint32_t* result = out.words();
+  for (const uint32_t operand : inputs)
+    for (uint32_t n = 0; n < kOwnFunctions; ++n, ++result) {
+      const auto function = static_cast<OwnFunction>(n);
+      if (is_usual(function, operand) && !is_inside(function, operand, *result)) ++outside[n];
+    }
+  return outside;
+}
+
+}  // namespace lanewise::vulkan

@@ -1,0 +1,15 @@
+#version 450
+// Computes functions of the device's own; the host holds the results against PTX's bounds.
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) readonly buffer Inputs { uint inputs[]; };
+layout(std430, binding = 1) writeonly buffer Results { uint results[]; };
+
+void main() {
+  const uint i = gl_GlobalInvocationID.x;
+  if (i >= inputs.length()) return;
+  const float x = uintBitsToFloat(inputs[i]);
+  results[4 * i] = floatBitsToUint(exp2(x));
+  results[4 * i + 1] = floatBitsToUint(log2(x));
+  results[4 * i + 2] = floatBitsToUint(sin(x));
+  results[4 * i + 3] = floatBitsToUint(cos(x));
+}
