@@ -49,6 +49,7 @@ struct Target {
   /// policy float.approx=device.
   struct OwnFunctions {
     bool exp2 = false, log2 = false, sin = false, cos = false;
+    bool div = false, rcp = false, sqrt = false, rsqrt = false;
     bool operator==(const OwnFunctions&) const = default;
   } own;
   Quirks quirks;

@@ -92,7 +92,7 @@ const NativeRow* find_native(const LaneEmitter& emitter, const ir::Inst& inst) {
   static const auto kIndex = [] {
     std::unordered_map<ir::Op, std::vector<const NativeRow*>> index;
     for (const NativeTable& table :
-         {float_rows(), quick_rows(), convert_rows(), integer_rows(), move_rows()})
+         {own_rows(), float_rows(), quick_rows(), convert_rows(), integer_rows(), move_rows()})
       for (size_t i = 0; i < table.count; ++i) index[table.rows[i].op].push_back(&table.rows[i]);
     return index;
   }();

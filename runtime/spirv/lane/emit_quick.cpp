@@ -16,6 +16,10 @@ constexpr const char* kExp2 = "lw_fex2";
 constexpr const char* kLog2 = "lw_flg2";
 constexpr const char* kSin = "lw_fsin";
 constexpr const char* kCos = "lw_fcos";
+constexpr const char* kDiv = "lw_fdiv";
+constexpr const char* kRcp = "lw_frcp";
+constexpr const char* kSqrt = "lw_fsqrt";
+constexpr const char* kRsqrt = "lw_frsqrt";
 
 bool sums_and_jumps(const LaneEmitter& e) {
   const Target& t = e.target();
@@ -47,12 +51,42 @@ bool has_own(const LaneEmitter& e) {
   return policy != e.options().policies.end() && policy->second == "device" &&
          e.target().own.*seen && !e.target().quirks.runs_both_sides;
 }
+Id as_float(LaneEmitter& e, Id bits) {
+  return e.module().op(spv::OpBitcast, e.module().float_type, {bits});
+}
+/// Quotients and roots: where the library's are not the device's own, as fma is what is exact
+/// there.
+template <bool Target::OwnFunctions::*seen>
+bool has_own_quotient(const LaneEmitter& e) {
+  return has_own<seen>(e) && fuses_and_jumps(e) && !e.target().native_div;
+}
+template <int root, const char* const& name>
+Values own_quotient(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  Ids args;
+  for (size_t i = 0; i < e.inst().src.size(); ++i) args.push_back(e.src(i));
+  const Id usual = e.library(std::string(name) + "_is_usual_f32", m.bool_type, args);
+  Id value = spv::NoResult;
+  if constexpr (root != 0) {
+    value = m.glsl(root, m.float_type, {as_float(e, args[0])});
+  } else {
+    const Id above = args.size() == 2 ? args[0] : m.u(0x3f800000);
+    value = m.op(spv::OpFDiv, m.float_type, {as_float(e, above), as_float(e, args.back())});
+    m.add_decoration(value, spv::DecorationNoContraction);
+  }
+  return quick_or_slow(e, usual, m.op(spv::OpBitcast, m.uint_type, {value}), [&, args]() mutable {
+    for (Id& arg : args)
+      if (e.inst().ftz) arg = flush_subnormal(m, arg);
+    const Id bits = e.library(std::string(name) + "_fma_f32", m.uint_type, args);
+    return e.inst().ftz ? flush_subnormal(m, bits) : bits;
+  });
+}
 template <int function, const char* const& name>
 Values own_function(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   const Id a = e.src(0);
   const Id usual = e.library(std::string(name) + "_is_usual_f32", m.bool_type, {a});
-  const Id value = m.glsl(function, m.float_type, {m.op(spv::OpBitcast, m.float_type, {a})});
+  const Id value = m.glsl(function, m.float_type, {as_float(e, a)});
   Id quick = m.op(spv::OpBitcast, m.uint_type, {value});
   if (function == GLSLstd450Sin) {  // small angles are their sines, -0 too
     const Id size = m.op(spv::OpBitwiseAnd, m.uint_type, {a, m.u(0x7fffffff)});
@@ -101,12 +135,19 @@ bool has_direction(const LaneEmitter& e) {
 }
 
 using Own = Target::OwnFunctions;
-constexpr NativeRow kQuickRows[] = {
-    {Op::ffma, kF32, has_direction, fma_toward},
+constexpr NativeRow kOwnRows[] = {
     {Op::fex2_approx, kF32, has_own<&Own::exp2>, own_function<GLSLstd450Exp2, kExp2>},
     {Op::flg2_approx, kF32, has_own<&Own::log2>, own_function<GLSLstd450Log2, kLog2>},
     {Op::fsin_approx, kF32, has_own<&Own::sin>, own_function<GLSLstd450Sin, kSin>},
     {Op::fcos_approx, kF32, has_own<&Own::cos>, own_function<GLSLstd450Cos, kCos>},
+    {Op::fdiv_approx, kF32, has_own_quotient<&Own::div>, own_quotient<0, kDiv>},
+    {Op::frcp_approx, kF32, has_own_quotient<&Own::rcp>, own_quotient<0, kRcp>},
+    {Op::fsqrt_approx, kF32, has_own_quotient<&Own::sqrt>, own_quotient<GLSLstd450Sqrt, kSqrt>},
+    {Op::frsqrt_approx, kF32, has_own_quotient<&Own::rsqrt>,
+     own_quotient<GLSLstd450InverseSqrt, kRsqrt>},
+};
+constexpr NativeRow kQuickRows[] = {
+    {Op::ffma, kF32, has_direction, fma_toward},
     {Op::fex2_approx, kF32, sums_and_jumps, approximate<kExp2>},
     {Op::flg2_approx, kF32, sums_and_jumps, approximate<kLog2>},
 };
@@ -130,6 +171,9 @@ Values quick_or_slow(LaneEmitter& e, Id usual, Id quick, const std::function<Id(
   return {finish_bits(e, bits, true)};
 }
 
+NativeTable own_rows() {
+  return {kOwnRows, std::size(kOwnRows)};
+}
 NativeTable quick_rows() {
   return {kQuickRows, std::size(kQuickRows)};
 }

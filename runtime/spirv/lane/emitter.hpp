@@ -499,6 +499,7 @@ NativeTable integer_rows();
 NativeTable float_rows();
 NativeTable convert_rows();
 NativeTable move_rows();
+NativeTable own_rows();
 NativeTable quick_rows();
 
 }  // namespace lanewise::spirv

@@ -48,8 +48,10 @@ void assume_gpu(spirv::Target& t) {
   t.fma_by_double = t.fma_wide = false;
   t.flushing = {
       .add = true, .fma = true, .compare = true, .minmax = true, .round = true, .convert = true};
-  // AMD's manuals give v_exp_f32 and v_log_f32 an error of at most 1 ulp, and none of sines.
-  t.own = {.exp2 = true, .log2 = true};
+  // AMD's manuals give v_exp_f32, v_log_f32, v_rcp_f32, v_sqrt_f32 and v_rsq_f32 an error of at
+  // most 1 ulp, and none of sines. That a quotient, the product with v_rcp_f32, is within 2 is a
+  // guess.
+  t.own = {.exp2 = true, .log2 = true, .div = true, .rcp = true, .sqrt = true, .rsqrt = true};
   t.quirks = {};
 }
 

@@ -22,15 +22,19 @@ double value(uint32_t bits) {
   return std::bit_cast<float>(bits);
 }
 
-/// Results are normal and positive.
+bool exponent_is(uint32_t bits, uint32_t first, uint32_t last) {
+  const uint32_t exponent = bits >> 23 & 0xff;
+  return exponent >= first && exponent <= last;
+}
+/// Results are normal.
 bool is_near(double exact, uint32_t result, int most_ulps) {
-  const auto nearest = std::bit_cast<int32_t>(static_cast<float>(exact));
-  return std::abs(std::bit_cast<int32_t>(result) - nearest) <= most_ulps;
+  const int64_t nearest = std::bit_cast<uint32_t>(static_cast<float>(exact));
+  return std::abs(result - nearest) <= most_ulps;
 }
 
 }  // namespace
 
-bool is_usual(OwnFunction function, uint32_t operand) {
+bool is_usual(OwnFunction function, uint32_t operand, uint32_t divisor) {
   const uint32_t size = operand & ~kSign;
   switch (function) {
     case OwnFunction::exp2:
@@ -41,11 +45,18 @@ bool is_usual(OwnFunction function, uint32_t operand) {
       return size >= kSmallAngle && size <= kTwoTurns;
     case OwnFunction::cos:
       return size <= kTwoTurns;
+    case OwnFunction::div:
+      return exponent_is(operand, 64, 187) && exponent_is(divisor, 64, 187);
+    case OwnFunction::rcp:
+      return exponent_is(operand, 2, 249);
+    case OwnFunction::sqrt:
+    case OwnFunction::rsqrt:
+      return size == operand && exponent_is(operand, 32, 219);
   }
   return false;
 }
 
-bool is_inside(OwnFunction function, uint32_t operand, uint32_t result) {
+bool is_inside(OwnFunction function, uint32_t operand, uint32_t result, uint32_t divisor) {
   const double x = value(operand), y = value(result);
   switch (function) {
     case OwnFunction::exp2:
@@ -59,6 +70,14 @@ bool is_inside(OwnFunction function, uint32_t operand, uint32_t result) {
       return std::abs(y - std::sin(x)) <= kAngleBound;
     case OwnFunction::cos:
       return std::abs(y - std::cos(x)) <= kAngleBound;
+    case OwnFunction::div:
+      return is_near(x / value(divisor), result, 2);
+    case OwnFunction::rcp:
+      return is_near(1 / x, result, 1);
+    case OwnFunction::sqrt:
+      return std::abs(y - std::sqrt(x)) <= 0x1p-23 * std::sqrt(x);
+    case OwnFunction::rsqrt:
+      return std::abs(y * std::sqrt(x) - 1) <= 0x1p-23 * 1.07;  // 2^-22.9
   }
   return false;
 }
@@ -90,10 +109,13 @@ std::array<uint32_t, kOwnFunctions> count_outside(Device& device, Pipelines& pip
   run_probe_shader(device, pipelines, kFunctionProbe, in, out, groups, device.facts().target);
   std::array<uint32_t, kOwnFunctions> outside{};
   const uint32_t* result = out.words();
-  for (const uint32_t operand : inputs)
+  for (size_t i = 0; i < inputs.size(); ++i)
     for (uint32_t n = 0; n < kOwnFunctions; ++n, ++result) {
       const auto function = static_cast<OwnFunction>(n);
-      if (is_usual(function, operand) && !is_inside(function, operand, *result)) ++outside[n];
+      const uint32_t divisor = inputs[(i * 7919 + 13) % inputs.size()];
+      if (is_usual(function, inputs[i], divisor) &&
+          !is_inside(function, inputs[i], *result, divisor))
+        ++outside[n];
     }
   return outside;
 }

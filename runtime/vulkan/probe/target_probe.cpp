@@ -20,7 +20,7 @@ namespace lanewise::vulkan {
 namespace {
 
 /// Counts up when the inputs or the comparison change, which the shaders' hash does not show.
-constexpr uint32_t kProbeVersion = 19;
+constexpr uint32_t kProbeVersion = 20;
 constexpr uint32_t kProbeLocalSize = 64;
 /// Beyond every loop limit known of a driver (lavapipe: 65535).
 constexpr uint32_t kLoopIterations = 100000;
@@ -215,7 +215,11 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.own = {.exp2 = is_inside(OwnFunction::exp2),
            .log2 = is_inside(OwnFunction::log2),
            .sin = is_inside(OwnFunction::sin),
-           .cos = is_inside(OwnFunction::cos)};
+           .cos = is_inside(OwnFunction::cos),
+           .div = is_inside(OwnFunction::div),
+           .rcp = is_inside(OwnFunction::rcp),
+           .sqrt = is_inside(OwnFunction::sqrt),
+           .rsqrt = is_inside(OwnFunction::rsqrt)};
   t.fma_wide = result.fma_wide != 0;
   t.fma_by_double = result.fma_by_double != 0;
   t.quirks.cuts_loops = result.cuts_loops != 0;

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -112,6 +113,14 @@ TEST_CASE("the bounds of approximate functions hold what is near and nothing els
   CHECK(far(OwnFunction::log2, log2, 0) == 0);
   CHECK(far(OwnFunction::sin, sin, 0) == 0);
   CHECK(far(OwnFunction::cos, cos, 0) == 0);
+  CHECK(far(
+            OwnFunction::rcp, [](float x) { return 1 / x; }, 0) == 0);
+  CHECK(far(
+            OwnFunction::sqrt, [](float x) { return std::sqrt(x); }, 0) == 0);
+  CHECK(far(
+            OwnFunction::rcp, [](float x) { return 1 / x; }, 0x1p-21F) > 1000);
+  CHECK(far(
+            OwnFunction::rsqrt, [](float x) { return 1 / std::sqrt(x); }, 0x1p-22F) > 1000);
   CHECK(far(OwnFunction::exp2, exp2, 0x1p-21F) > 10'000);
   CHECK(far(OwnFunction::log2, log2, 0x1p-21F) > 1000);
   CHECK(far(OwnFunction::sin, sin, 0x1p-19F) > 1000);
@@ -134,9 +143,8 @@ TEST_CASE("the probe runs once per device and is remembered") {
     }
     MESSAGE(driver.label << ": fma by doubles " << found.fma_by_double << ", of parts "
                          << found.fma_wide << "; cuts loops: " << found.cuts_loops);
-    MESSAGE(driver.label << ": outside the bounds of exp2, log2, sin, cos: " << found.outside[0]
-                         << " " << found.outside[1] << " " << found.outside[2] << " "
-                         << found.outside[3]);
+    MESSAGE(driver.label << ": outside the bounds of exp2, log2, sin, cos, div, rcp, sqrt, rsqrt: "
+                         << fmt::format("{}", fmt::join(found.outside, " ")));
     CHECK(first->target().own.log2 == (found.outside[1] == 0));
     CHECK(found.f32.inputs == vulkan::probe_inputs<uint32_t>().size());
     CHECK((found.f64.inputs > 0) == first->info().float64);
