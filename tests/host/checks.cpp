@@ -105,8 +105,8 @@ TEST_CASE("checks: programs without mistakes raise nothing") {
   for (const std::string& program : all_programs()) {
     if (program.ends_with(".cuda11") || !is_served(program) ||
         !is_none_of(program, {"attributes", "reductions", "drv_copies", "drv_streams", "errors",
-                              "drv_errors", "hip_errors", "printing", "blur_first", "jit",
-                              "dev_assert", "dev_double_free", "drv_devices", "hash_table"}))
+                              "drv_errors", "hip_errors", "printing", "runtime_state", "blur_first",
+                              "jit", "dev_assert", "dev_double_free", "drv_devices", "hash_table"}))
       continue;
     INFO(program);
     const Output o = run(program, {}, "LANEWISE_CHECK=race,init,sync,async");
