@@ -41,8 +41,9 @@ LANEWISE_ENTRY unsigned __cudaPushCallConfiguration(Dim grid, Dim block, size_t 
   all.pushed[all.count++] = {grid, block, shared, stream};
   return 0;
 }
-// These two work once a kernel has failed, too: a stub asks for its kernel one time and keeps the
-// answer, and what was pushed has to go.
+// These two succeed after a kernel has failed as well: the launch function that nvcc generates asks
+// for its kernel once and keeps the answer, and the configuration that <<<>>> pushed has to be
+// popped.
 ENTRY(__cudaPopCallConfiguration, (Dim * grid, Dim* block, size_t* shared, StreamHandle* stream)) {
   return answer(
       [&] {

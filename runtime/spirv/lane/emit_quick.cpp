@@ -1,5 +1,6 @@
 // Float operations with few steps for usual numbers, on devices where a branch that is hardly ever
-// taken costs next to nothing; all else goes to the library's long way. The bits are the same.
+// taken costs next to nothing; all else takes the library's general functions. The bits are the
+// same, but for the device's own functions.
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include <bit>

@@ -233,7 +233,7 @@ uint lw_ftanh_approx_f16(const in uint a, const in uint flags) {
   return small_tanh(arg16(a, flags), true, flags);
 }
 
-// Short ways of the two for usual operands; whoever calls lw_*_usual_f32 asks lw_*_is_usual_f32 first.
+// Short forms of the two for usual operands; whoever calls lw_*_usual_f32 asks lw_*_is_usual_f32 first.
 
 /// The result is normal: its exponent moves, and nothing is rounded. What is below 2^-25 needs no
 /// care, as all that it is multiplied by is below 1, and 1 is added.

@@ -17,15 +17,15 @@ class PathFinder {
   PathFinder(const Kernel& kernel, const Analysis& analysis)
       : kernel_(kernel), analysis_(analysis) {}
 
-  /// Nothing where some way is not certain, or there are too many.
+  /// Nothing where some path is not certain, or there are too many.
   std::optional<std::vector<PathBlock>> find() {
     come({kOwnCode, 0}, OwnWords());
     while (!work_.empty()) {
       const Place place = *work_.begin();
       work_.erase(work_.begin());
-      const auto ways = ways_from(place);
-      if (!ways || places_.size() > kMostPlaces) return {};
-      for (const Place& next : ways->to) come(next, ways->words);
+      const auto exits = exits_of(place);
+      if (!exits || places_.size() > kMostPlaces) return {};
+      for (const Place& next : exits->to) come(next, exits->words);
     }
     return numbered();
   }
@@ -38,7 +38,7 @@ class PathFinder {
     size_t caller = kOwnCode, call = 0, depth = 0;
   };
   using Place = std::pair<size_t, size_t>;  ///< the number of a pending call, and a block
-  struct Ways {
+  struct Exits {
     OwnWords words;
     std::vector<Place> to;
   };
@@ -48,29 +48,29 @@ class PathFinder {
     if (fresh || it->second.join(words)) work_.insert(place);
   }
 
-  std::optional<Ways> ways_from(const Place& place) {
+  std::optional<Exits> exits_of(const Place& place) {
     const BasicBlock& block = analysis_.blocks[place.second];
-    Ways ways{places_.at(place), {}};
+    Exits exits{places_.at(place), {}};
     for (size_t n = block.begin; n < block.end; ++n) {
       const Instruction& i = kernel_.code[n];
       if (i.row->kind == Kind::jump) {
-        if (const auto back = place_behind_call(place.first, i, ways.words)) {
-          ways.to = {*back};
-          return ways;
+        if (const auto back = place_behind_call(place.first, i, exits.words)) {
+          exits.to = {*back};
+          return exits;
         }
         if (!analysis_.calls.certain.contains(n)) return {};
       }
-      ways.words.step(i);
+      exits.words.step(i);
       if (i.row->kind == Kind::call) {
         const auto inside = place_in_function(place.first, n);
         if (!inside) return {};
-        ways.words.put_address_behind(*i.operand(Slot::sdst), n);
-        ways.to = {*inside};
-        return ways;
+        exits.words.put_address_behind(*i.operand(Slot::sdst), n);
+        exits.to = {*inside};
+        return exits;
       }
     }
-    for (const size_t next : block.successors) ways.to.emplace_back(place.first, next);
-    return ways;
+    for (const size_t next : block.successors) exits.to.emplace_back(place.first, next);
+    return exits;
   }
   std::optional<Place> place_behind_call(size_t pending, const Instruction& jump,
                                          const OwnWords& words) const {
@@ -96,8 +96,8 @@ class PathFinder {
     for (const auto& [place, number] : numbers) {
       PathBlock block;
       block.block = place.second;
-      const Ways ways = *ways_from(place);
-      for (const Place& next : ways.to) block.successors.push_back(numbers.at(next));
+      const Exits exits = *exits_of(place);
+      for (const Place& next : exits.to) block.successors.push_back(numbers.at(next));
       out.push_back(std::move(block));
     }
     return out;

@@ -1,4 +1,4 @@
-// The blocks of a kernel as control comes to them: those of a function once for each way of calls
+// The blocks of a kernel as control comes to them: those of a function once for each chain of calls
 // that leads there, so that what is true behind one call does not mix with what is true behind
 // another.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace lanewise::gcn {
 
-/// A block on one way of calls.
+/// A block behind one chain of calls.
 struct PathBlock {
   size_t block = 0;                ///< of the analysis
   size_t first = 0;                ///< number of its first instruction among those of all

@@ -225,7 +225,7 @@ class Even {
 };
 
 /// Follows a wave from the kernel's begin by one of its lanes. Where no lane comes that is off all
-/// are on: each step of the wave keeps that true, as all lanes' ways are followed.
+/// are on: each step of the wave keeps that true, as the paths of all lanes are followed.
 class EvenWalk {
  public:
   EvenWalk(const Kernel& kernel, const Analysis& analysis, const CallPaths& paths,
