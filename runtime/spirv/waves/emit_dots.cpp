@@ -3,7 +3,6 @@
 // slots stands for all.
 #include <algorithm>
 #include <bit>
-#include <ranges>
 
 #include "runtime/ir/dot.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
@@ -191,7 +190,7 @@ size_t LaneEmitter::run_in_turn(size_t first, size_t last) {
       cached = steps > 1 && s + 1 == sources ? sums.load(slot) : values[s].load(step, turn);
     }
     const Id result = pure_values().first;
-    for (const auto& [cached, before] : known | std::views::reverse) *cached = before;
+    for (auto k = known.rbegin(); k != known.rend(); ++k) *k->first = k->second;
     results.store(turn, result);
     if (steps > 1) sums.store(slot, result);
   });
