@@ -139,8 +139,13 @@ ir::Reg KernelContext::alloca_top() {
 /// declaration; unsized ones all start where the static ones end.
 void KernelContext::plan_shared() {
   std::vector<const Function*> work{&kernel};
+  // What was lowered for its diagnostics only is not lowered again for those that call it
+  // (Inliner).
+  const auto counts = [&](const Function* f) {
+    return f != nullptr && (kernel.entry || !module.lowered.contains(f));
+  };
   for (const std::string& name : module.out.functions)
-    if (const Function* f = module.function(name)) work.push_back(f);
+    if (const Function* f = module.function(name); counts(f)) work.push_back(f);
   std::set<const Function*> seen(work.begin(), work.end());
   std::set<std::string> names;
   std::vector<const Variable*> chosen;
@@ -150,7 +155,7 @@ void KernelContext::plan_shared() {
     for (const std::string& name : uses.names) {
       names.insert(name);
       const Function* callee = module.function(name);
-      if (callee != nullptr && seen.insert(callee).second) work.push_back(callee);
+      if (counts(callee) && seen.insert(callee).second) work.push_back(callee);
     }
   }
   if (std::ranges::any_of(names, [](const auto& n) { return n.starts_with(kReservedNames); }))
