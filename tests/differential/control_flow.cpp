@@ -3,6 +3,8 @@
 #include "tests/unit/ir/bounded.hpp"
 #include "tests/unit/ir/random.hpp"
 
+namespace control_flow {
+
 using namespace lanewise;
 using namespace lanewise::test;
 
@@ -55,3 +57,5 @@ TEST_CASE("random graphs with barriers, met and missed") {
   compare_graphs(options, 64, 6, 31);
   compare_graphs(options, 300, 2, 32);
 }
+
+}  // namespace control_flow

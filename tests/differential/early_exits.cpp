@@ -4,6 +4,8 @@
 
 #include "tests/differential/ptx_kernel.hpp"
 
+namespace early_exits {
+
 using namespace lanewise;
 using namespace lanewise::test;
 
@@ -117,3 +119,5 @@ TEST_CASE("early exits: loops in each other") {
            "3, {0}; @%p1 bra L{0};",
            true));
 }
+
+}  // namespace early_exits

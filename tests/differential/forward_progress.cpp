@@ -2,6 +2,8 @@
 // in a report, never in a hang and never in a wrong value, on every engine and in both wave modes.
 #include "tests/differential/ptx_kernel.hpp"
 
+namespace forward_progress {
+
 using namespace lanewise;
 using namespace lanewise::test;
 
@@ -227,3 +229,5 @@ TEST_CASE("forward progress: the barrier of a cluster of one group") {
     }
   }
 }
+
+}  // namespace forward_progress

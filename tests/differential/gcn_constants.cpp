@@ -4,6 +4,8 @@
 
 #include "tests/differential/gcn_formats.hpp"
 
+namespace gcn_constants {
+
 using namespace lanewise;
 using namespace lanewise::test;
 using namespace lanewise::test::formats;
@@ -106,3 +108,5 @@ TEST_CASE("constant descriptors and descriptors from memory do the same") {
   }
   CHECK(validation_messages() == 0);
 }
+
+}  // namespace gcn_constants

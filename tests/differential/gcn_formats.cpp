@@ -3,6 +3,8 @@
 // 32-bit ones. LANEWISE_FORMATS=full runs 10^6 random values for each format as well.
 #include "tests/differential/gcn_formats.hpp"
 
+namespace gcn_formats {
+
 using namespace lanewise;
 using namespace lanewise::test;
 using namespace lanewise::test::formats;
@@ -316,3 +318,5 @@ TEST_CASE("typed accesses: all numbers of components, all kinds of DST_SEL") {
       }
   CHECK(validation_messages() == 0);
 }
+
+}  // namespace gcn_formats

@@ -15,18 +15,20 @@
 #include "tests/differential/ptx_kernel.hpp"
 #include "tests/oracle/member_masks.hpp"
 
+namespace member_masks {
+
 using namespace lanewise;
 using namespace lanewise::test;
 
 namespace {
 
-using oracle::masks::Condition;
-using oracle::masks::InStep;
-using oracle::masks::Kind;
-using oracle::masks::Members;
-using oracle::masks::model;
-using oracle::masks::Program;
-using oracle::masks::Statement;
+using ::oracle::masks::Condition;
+using ::oracle::masks::InStep;
+using ::oracle::masks::Kind;
+using ::oracle::masks::Members;
+using ::oracle::masks::model;
+using ::oracle::masks::Program;
+using ::oracle::masks::Statement;
 
 struct Random {
   std::mt19937 rng;
@@ -408,3 +410,5 @@ TEST_CASE("member masks: random programs for older targets, lanes in step") {
   check_on_engines(
       cases(asked("LANEWISE_RANDOM_SEED", 1), asked("LANEWISE_MASK_PROGRAMS", 16), false));
 }
+
+}  // namespace member_masks

@@ -1,6 +1,8 @@
 // Memory instructions with good and bad addresses, atomics and shared memory on every engine.
 #include "tests/differential/engines.hpp"
 
+namespace memory {
+
 using namespace lanewise;
 using namespace lanewise::test;
 using ir::Op;
@@ -188,3 +190,5 @@ TEST_CASE("a tile passes through shared memory around barriers, in small and lar
   }
   CHECK(validation_messages() == 0);
 }
+
+}  // namespace memory

@@ -7,6 +7,8 @@
 #include "runtime/isa/ptx/lower.hpp"
 #include "tests/differential/engines.hpp"
 
+namespace ptx_litmus {
+
 using namespace lanewise;
 using namespace lanewise::test;
 
@@ -244,3 +246,5 @@ TEST_CASE("litmus: a forbidden outcome is counted") {
     CHECK(good > 0);
   }
 }
+
+}  // namespace ptx_litmus

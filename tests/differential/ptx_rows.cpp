@@ -14,6 +14,8 @@
 #include "tests/differential/engines.hpp"
 #include "tests/support/ptx_row_expect.hpp"
 
+namespace ptx_rows {
+
 using namespace lanewise;
 using namespace lanewise::test;
 
@@ -289,3 +291,5 @@ TEST_CASE("every accepted row translates and runs on the reference engine, 2,000
   CHECK(totals.with_oracle * 10 > totals.translate * 8);
   CHECK(validation_messages() == 0);
 }
+
+}  // namespace ptx_rows

@@ -4,6 +4,8 @@
 #include "tests/differential/engines.hpp"
 #include "tests/unit/ir/random.hpp"
 
+namespace random_programs {
+
 using namespace lanewise;
 using namespace lanewise::test;
 using ir::Op;
@@ -220,3 +222,5 @@ TEST_CASE("every arithmetic operation gives the reference's bits on every device
   }
   CHECK(validation_messages() == 0);
 }
+
+}  // namespace random_programs

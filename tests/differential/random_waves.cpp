@@ -7,6 +7,8 @@
 #include "tests/unit/ir/bounded.hpp"
 #include "tests/unit/ir/random.hpp"
 
+namespace random_waves {
+
 using namespace lanewise;
 using namespace lanewise::test;
 using ir::Op;
@@ -165,3 +167,5 @@ TEST_CASE("random waves: 32 lanes") {
 TEST_CASE("random waves: 64 lanes") {
   compare_random(64, WaveMode::automatic);
 }
+
+}  // namespace random_waves

@@ -4,6 +4,8 @@
 #include "tests/oracle/sass_address.hpp"
 #include "tests/support/shares.hpp"
 
+namespace sass_memory {
+
 using namespace lanewise;
 using namespace lanewise::test;
 
@@ -115,21 +117,21 @@ class Round {
   void run(const Case& c, unsigned lane, unsigned n, std::array<uint8_t, kWindow>& window,
            std::array<uint32_t, 4>& r) const {
     const uint32_t* slot = &table_[(lane * kCases + n) * 2];
-    oracle::sass::Address a;
+    ::oracle::sass::Address a;
     a.extended = c.extended;
     a.ra = 2;
     a.low = slot[0];
     a.high = slot[1];
     a.field_bits = c.generic ? 32 : 24;
     a.field = static_cast<uint32_t>(c.offset) & (c.generic ? 0xffffffffU : 0xffffffU);
-    const unsigned bytes = oracle::sass::bytes_of(c.size);
-    const uint64_t address = oracle::sass::forced(oracle::sass::effective_address(a), bytes);
+    const unsigned bytes = ::oracle::sass::bytes_of(c.size);
+    const uint64_t address = ::oracle::sass::forced(::oracle::sass::effective_address(a), bytes);
     uint8_t* at = &window.at(address - kData - lane * kWindow);
     if (c.store) {
       std::memcpy(at, r.data(), bytes);
       return;
     }
-    const auto got = oracle::sass::loaded(c.size, at);
+    const auto got = ::oracle::sass::loaded(c.size, at);
     std::memcpy(r.data(), got.data(), bytes < 4 ? 4 : bytes);
   }
 
@@ -190,3 +192,5 @@ TEST_CASE("random SASS loads and stores do what the document says, on every engi
   CHECK(ran > 3 * refused);
   CHECK(validation_messages() == 0);
 }
+
+}  // namespace sass_memory

@@ -8,6 +8,8 @@
 
 #include "tests/differential/ptx_kernel.hpp"
 
+namespace sign_extension {
+
 using namespace lanewise;
 using namespace lanewise::test;
 
@@ -84,3 +86,5 @@ TEST_CASE("sign-extended numbers beside constants of 64 bits") {
     CHECK(got.words == expected);
   }
 }
+
+}  // namespace sign_extension

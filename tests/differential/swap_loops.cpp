@@ -7,6 +7,8 @@
 #include "runtime/isa/sass/sass.hpp"
 #include "tests/differential/ptx_kernel.hpp"
 
+namespace swap_loops {
+
 using namespace lanewise;
 using namespace lanewise::test;
 
@@ -247,3 +249,5 @@ TEST_CASE("swap loops: a lock is refused, and its instruction named") {
   }
   CHECK(devices + 1 == test_engines().size());
 }
+
+}  // namespace swap_loops

@@ -3,6 +3,8 @@
 // compiles for it is there once, however many there are.
 #include "tests/differential/engines.hpp"
 
+namespace waves {
+
 using namespace lanewise;
 using namespace lanewise::test;
 using ir::Op;
@@ -334,3 +336,5 @@ TEST_CASE("waves: what a driver's loop limit cuts is a fault, never a wrong valu
     for (const uint32_t word : got.words) CHECK(word == (whole ? 640000 : 0));
   }
 }
+
+}  // namespace waves

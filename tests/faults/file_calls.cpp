@@ -224,10 +224,13 @@ TEST_CASE("the cache of translations: the Nth call on its files fails, and the r
   const std::string kept = scratch() + "/kept.before";
   fs::remove_all(kept);
   fs::copy(folder, kept, fs::copy_options::recursive);
-  const auto check = [&](const Shimmed& run) {
+  // Pipelines that took long are written at once: a run may make fewer calls than the one before.
+  long failed = 0;
+  const auto check = [&](const Shimmed& run, long step) {
     CAPTURE(run.failed);
     CAPTURE(run.output.err);
-    CHECK(!run.failed.empty());
+    CHECK((!run.failed.empty() || run.calls < step));
+    failed += run.failed.empty() ? 0 : 1;
     CHECK(run.output.code == 0);
     CHECK(slurp(result) == values);
     CHECK(lines_of(run.output.err) <= 1);
@@ -239,12 +242,13 @@ TEST_CASE("the cache of translations: the Nth call on its files fails, and the r
   };
   for (const long step : some_of(cold.calls)) {
     empty();
-    check(run_failing(line, folder, step, settings));
+    check(run_failing(line, folder, step, settings), step);
   }
   for (const long step : some_of(warm.calls)) {
     fs::remove_all(folder);
     fs::copy(kept, folder, fs::copy_options::recursive);
-    check(run_failing(line, folder, step, settings));
+    check(run_failing(line, folder, step, settings), step);
   }
+  CHECK(failed > 10);
   std::printf("%ld calls on an empty cache, %ld on a full one\n", cold.calls, warm.calls);
 }

@@ -2,12 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lanewise::truth {
 
 std::string words_text(std::span<const uint32_t> words) {
   std::string text;
   for (const uint32_t w : words) text += fmt::format("{}{:08x}", text.empty() ? "" : " ", w);
   return text;
+}
+
+std::vector<std::string> parts_of(const std::string& form) {
+  std::vector<std::string> parts;
+  for (size_t from = 0; from <= form.size();) {
+    const size_t end = std::min(form.find('.', from), form.size());
+    parts.push_back(form.substr(from, end - from));
+    from = end + 1;
+  }
+  return parts;
 }
 
 std::vector<Words> on_card(const Card& card, const Job& job) {

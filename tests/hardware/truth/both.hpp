@@ -12,6 +12,11 @@
 namespace lanewise::truth {
 
 using Words = std::vector<uint32_t>;
+inline constexpr unsigned kWarp = 32;  ///< lanes
+inline constexpr size_t kSamples = 6;  ///< of the card's results that a row of a table has
+inline constexpr uint32_t kPoison = 0xdeadbeef;  ///< what results hold before
+inline constexpr unsigned kMostFaults =
+    8;  ///< of a table: more of them, and it is the card that is lost
 
 /// Buffers are the first arguments, in order; both sides begin with the same contents.
 struct Job {
@@ -28,6 +33,9 @@ std::vector<Words> on_ours(Device& device, const Job& job);
 
 /// Whether Lanewise, too, takes the text not.
 bool ours_refuses(Device& device, const std::string& text, const std::string& kernel = "k");
+
+/// What stands between the dots of a form.
+std::vector<std::string> parts_of(const std::string& form);
 
 /// Eight hexadecimal digits each, spaces between them.
 std::string words_text(std::span<const uint32_t> words);

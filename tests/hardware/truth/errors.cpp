@@ -57,13 +57,13 @@ std::string kernel_text(const Card& card, const std::string& form) {
                                      form);
 }
 
-struct Error {
+struct Deviation {
   double ulps = 0, absolute = 0;
   uint32_t at = 0;  ///< the operand of the largest error in ulps
 };
 
-Error error_of(const Function& f, const Words& in, const Words& got) {
-  Error e;
+Deviation error_of(const Function& f, const Words& in, const Words& got) {
+  Deviation e;
   for (size_t i = 0; i < in.size(); ++i) {
     const long double x = std::bit_cast<float>(in[i]), y = std::bit_cast<float>(got[i]);
     if (!std::isfinite(x) || std::fabs(x) > f.most || std::fabs(x) < 0x1p-126L) continue;
@@ -100,7 +100,7 @@ bool error_table(Bench& bench, const std::string& name) {
       size_t differing = 0, first = 0;
       for (size_t i = 0; i < count; ++i)
         if (card[i] != ours[i] && differing++ == 0) first = i;
-      const Error theirs = error_of(f, in, card), own = error_of(f, in, ours);
+      const Deviation theirs = error_of(f, in, card), own = error_of(f, in, ours);
       row["state"] = differing == 0 ? "same" : "measured";
       row["operands"] = count;
       row["differing"] = differing;

@@ -12,16 +12,6 @@ namespace {
 
 constexpr const char* kGeometries[] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "acube"};
 
-std::vector<std::string> parts_of(const std::string& form) {
-  std::vector<std::string> parts;
-  for (size_t from = 0; from <= form.size();) {
-    const size_t end = std::min(form.find('.', from), form.size());
-    parts.push_back(form.substr(from, end - from));
-    from = end + 1;
-  }
-  return parts;
-}
-
 bool has(const std::vector<std::string>& parts, const char* part) {
   return std::ranges::find(parts, part) != parts.end();
 }

@@ -8,7 +8,6 @@ namespace lanewise::truth {
 namespace {
 
 constexpr uint32_t kLaneWords = 8, kOutWords = 4, kGroup = 128;
-constexpr uint32_t kPoison = 0xdeadbeef;
 
 const TextureOptions kPlain;
 

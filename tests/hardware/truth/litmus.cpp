@@ -13,7 +13,7 @@ namespace {
 
 using kit::Json;
 
-constexpr uint32_t kLanes = 64;      ///< two warps: pairs of one group are lanes of different warps
+constexpr uint32_t kPair = 64;      ///< two warps: pairs of one group are lanes of different warps
 constexpr uint32_t kCellWords = 64;  ///< X and Y lie in lines of their own
 
 /// In the code X and Y are the cells, S the scope. Thread 0 leaves its result in %r1, thread 1 in
@@ -109,14 +109,14 @@ void count(const Words& out, Counts& counts) {
 
 bool litmus_table(Bench& bench, const std::string& name) {
   const uint32_t groups = bench.small ? 2 : 256, rounds = bench.small ? 2 : 100;
-  const uint32_t pairs = groups * kLanes / 2;
+  const uint32_t pairs = groups * kPair / 2;
   bool right = true;
   for (const char* scope : {"cta", "gpu", "sys"})
     for (const Shape2& s : kShapes) {
       if (bench.small && std::string_view(s.name) != "MP-fences") continue;
       Job job{kernel_text(bench.card, s, scope),
               "k",
-              {{groups, 1, 1}, {kLanes, 1, 1}},
+              {{groups, 1, 1}, {kPair, 1, 1}},
               {Words(pairs * 2 * kCellWords), Words(pairs * 4, 7)}};
       Json row = {{"kind", "truth"},
                   {"name", fmt::format("{}/{}.{}", name, s.name, scope)},

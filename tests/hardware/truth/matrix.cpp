@@ -18,9 +18,6 @@ namespace {
 
 using kit::Json;
 
-constexpr unsigned kLanes = 32;
-constexpr size_t kSamples = 6;  ///< of the probes that a row has for a table file
-
 std::vector<std::string> forms_that_run() {
   std::vector<std::string> forms;
   for (const auto& c : ptx::coverage())
@@ -43,11 +40,11 @@ Job form_job(const std::string& header, const MatrixForm& f, uint32_t groups) {
   Job job;
   job.text = matrix_kernel(header, f);
   job.shape.grid[0] = groups;
-  job.shape.block[0] = kLanes;
-  Words in(size_t{groups} * kLanes * record);
-  for (size_t lane = 0; lane < size_t{groups} * kLanes; ++lane) {
+  job.shape.block[0] = kWarp;
+  Words in(size_t{groups} * kWarp * record);
+  for (size_t lane = 0; lane < size_t{groups} * kWarp; ++lane) {
     size_t base = lane * record;
-    const bool edge = lane / kLanes % 2 == 1;
+    const bool edge = lane / kWarp % 2 == 1;
     for (const Fragment* part : {&f.a, &f.b, &f.c}) {
       for (unsigned i = 0; i < part->elements; ++i)
         put_element(in, base, part->type, i, matrix_element(part->type, edge, random));
@@ -55,19 +52,19 @@ Job form_job(const std::string& header, const MatrixForm& f, uint32_t groups) {
     }
     if (f.sparse) in[base] = metadata(f.a.type, random);
   }
-  job.buffers = {std::move(in), Words(size_t{groups} * kLanes * f.d.words())};
+  job.buffers = {std::move(in), Words(size_t{groups} * kWarp * f.d.words())};
   return job;
 }
 
 Job move_job(const MatrixMove& move, uint32_t groups) {
   std::mt19937_64 random(5);
-  Words in(size_t{groups} * kLanes * move.in);
+  Words in(size_t{groups} * kWarp * move.in);
   for (uint32_t& word : in) word = static_cast<uint32_t>(random());
   Job job;
   job.text = move.text;
   job.shape.grid[0] = groups;
-  job.shape.block[0] = kLanes;
-  job.buffers = {in, Words(size_t{groups} * kLanes * move.out)};
+  job.shape.block[0] = kWarp;
+  job.buffers = {in, Words(size_t{groups} * kWarp * move.out)};
   return job;
 }
 

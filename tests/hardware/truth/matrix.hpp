@@ -33,6 +33,9 @@ struct MatrixForm {
 /// mma and mma.sp; nothing for other forms.
 std::optional<MatrixForm> matrix_form(const std::string& form);
 
+/// "{%prefix0, %prefix1, ...}".
+std::string register_list(const char* prefix, unsigned count);
+
 /// A kernel whose lanes load A, B, C (and metadata) from the first buffer, a record each, and store
 /// D to the second.
 std::string matrix_kernel(const std::string& header, const MatrixForm& f);

@@ -13,19 +13,6 @@ namespace {
 
 namespace model = oracle::matrix;
 
-constexpr unsigned kLanes = 32;
-
-std::vector<std::string> parts_of(const std::string& form) {
-  std::vector<std::string> parts;
-  size_t from = 0;
-  for (size_t at = 0; at <= form.size(); ++at) {
-    if (at != form.size() && form[at] != '.') continue;
-    parts.push_back(form.substr(from, at - from));
-    from = at + 1;
-  }
-  return parts;
-}
-
 bool is_type(const std::string& part) {
   for (const char* type :
        {"f16", "bf16", "tf32", "f32", "f64", "s8", "u8", "s4", "u4", "b1", "s32", "e4m3", "e5m2"})
@@ -35,12 +22,6 @@ bool is_type(const std::string& part) {
 
 bool is_integer(const std::string& type) {
   return type[0] == 's' || type[0] == 'u' || type == "b1";
-}
-
-std::string list(const char* prefix, unsigned count) {
-  std::string text = "{";
-  for (unsigned i = 0; i < count; ++i) text += fmt::format("{}%{}{}", i ? ", " : "", prefix, i);
-  return text + "}";
 }
 
 /// %q is the lane's record, %r its result.
@@ -58,7 +39,7 @@ add.u64 %q, %q, %w;
 mul.wide.u32 %w, %lane, {};
 add.u64 %r, %r, %w;
 )",
-                              kLanes, 4 * in, 4 * out);
+                              kWarp, 4 * in, 4 * out);
 }
 
 std::string load(const Fragment& f, const char* prefix, unsigned& at) {
@@ -87,6 +68,12 @@ std::optional<std::array<unsigned, 3>> shape_of(const std::string& part) {
 
 }  // namespace
 
+std::string register_list(const char* prefix, unsigned count) {
+  std::string text = "{";
+  for (unsigned i = 0; i < count; ++i) text += fmt::format("{}%{}{}", i ? ", " : "", prefix, i);
+  return text + "}";
+}
+
 unsigned Fragment::bits() const {
   return type == "f64" ? 64 : 32 / model::per_register(type);
 }
@@ -113,10 +100,10 @@ std::optional<MatrixForm> matrix_form(const std::string& form) {
   if (f.m == 0 || types.size() != 4) return {};
   // Of halves, four quads of lanes multiply matrices of 8 x 8 x 4 of their own.
   const unsigned many = f.m == 8 && f.k == 4 && types[1] == "f16" ? 4 : 1;
-  f.d = {types[0], many * f.m * f.n / kLanes};
-  f.a = {types[1], many * f.m * f.k / (f.sparse ? 2 : 1) / kLanes};
-  f.b = {types[2], many * f.n * f.k / kLanes};
-  f.c = {types[3], many * f.m * f.n / kLanes};
+  f.d = {types[0], many * f.m * f.n / kWarp};
+  f.a = {types[1], many * f.m * f.k / (f.sparse ? 2 : 1) / kWarp};
+  f.b = {types[2], many * f.n * f.k / kWarp};
+  f.c = {types[3], many * f.m * f.n / kWarp};
   return f;
 }
 
@@ -133,9 +120,9 @@ std::string matrix_kernel(const std::string& header, const MatrixForm& f) {
   text += load(f.c, "c", at);
   if (f.sparse) text += fmt::format(".reg .b32 %e;\nld.global.b32 %e, [%q+{}];\n", at);
   text += fmt::format(".reg .{} %d<{}>;\n{} {}, {}, {}, {}{};\n", f.d.reg(), f.d.registers(),
-                      f.form, list("d", f.d.registers()), list("a", f.a.registers()),
-                      list("b", f.b.registers()), list("c", f.c.registers()),
-                      f.sparse ? ", %e, 0" : "");
+                      f.form, register_list("d", f.d.registers()),
+                      register_list("a", f.a.registers()), register_list("b", f.b.registers()),
+                      register_list("c", f.c.registers()), f.sparse ? ", %e, 0" : "");
   return text + store(f.d, "d") + "ret;\n}\n";
 }
 
@@ -214,11 +201,11 @@ std::optional<MatrixMove> matrix_move(const std::string& header, const std::stri
     move.text = body + form + " %x1, %x0;\n" + end;
   } else if (opcode == "ldmatrix" && count >= 1 && count <= 4) {
     move.text = body + each("st.shared.b32 [%s+{at}], %x{i};\n") + "bar.sync 0;\n" + form + " " +
-                list("x", count) + ", [%s];\n" + end;
+                register_list("x", count) + ", [%s];\n" + end;
   } else if (opcode == "stmatrix" && count >= 1 && count <= 4) {
     move.text = body + each("st.shared.b32 [%s+{at}], 7;\n") + "bar.sync 0;\n" + form + " [%s], " +
-                list("x", count) + ";\nbar.sync 0;\n" + each("ld.shared.b32 %x{i}, [%s+{at}];\n") +
-                end;
+                register_list("x", count) + ";\nbar.sync 0;\n" +
+                each("ld.shared.b32 %x{i}, [%s+{at}];\n") + end;
   } else {
     return {};
   }

@@ -11,7 +11,6 @@ namespace {
 
 namespace model = oracle::matrix;
 
-constexpr unsigned kLanes = 32;
 constexpr int kBig = 15;      ///< exponent of the products that cancel each other
 constexpr int kDeepest = 34;  ///< below it, of the smallest product
 constexpr int kHigh = 14;     ///< exponent of the addend whose rounding is asked for
@@ -150,11 +149,11 @@ Job dot_job(const std::string& header, const MatrixForm& f, const std::vector<Do
   Job job;
   job.text = matrix_kernel(header, f);
   job.shape.grid[0] = static_cast<uint32_t>(dots.size());
-  job.shape.block[0] = kLanes;
-  Words in(dots.size() * kLanes * record);
+  job.shape.block[0] = kWarp;
+  Words in(dots.size() * kWarp * record);
   for (size_t n = 0; n < dots.size(); ++n)
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const size_t base = (n * kLanes + lane) * record;
+    for (unsigned lane = 0; lane < kWarp; ++lane) {
+      const size_t base = (n * kWarp + lane) * record;
       for (const Dot::Product& p : dots[n].products) {
         for (unsigned i = 0; i < f.a.elements; ++i) {
           const model::Place at = model::a_place(f.m, f.a.type, lane, i);
@@ -168,14 +167,14 @@ Job dot_job(const std::string& header, const MatrixForm& f, const std::vector<Do
       }
       if (lane == 0) put_element(in, base + f.a.words() + f.b.words(), f.c.type, 0, dots[n].c);
     }
-  job.buffers = {std::move(in), Words(dots.size() * kLanes * f.d.words())};
+  job.buffers = {std::move(in), Words(dots.size() * kWarp * f.d.words())};
   return job;
 }
 
 std::vector<uint32_t> dot_results(const MatrixForm& f, const Words& out, size_t count) {
   std::vector<uint32_t> results;
   for (size_t n = 0; n < count; ++n) {
-    const uint32_t word = out[n * kLanes * f.d.words()];
+    const uint32_t word = out[n * kWarp * f.d.words()];
     results.push_back(f.d.type == "f16" ? word & 0xffff : word);
   }
   return results;

@@ -20,7 +20,6 @@ namespace {
 using kit::Json;
 
 constexpr uint32_t kLanes = 128, kImages = 12;  ///< of a form
-constexpr unsigned kMostFaults = 8;
 
 /// How results of one form lie apart.
 struct Apart {

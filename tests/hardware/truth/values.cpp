@@ -22,9 +22,6 @@ using values::ptx::Op;
 
 constexpr size_t kTogether = 14;       ///< forms of one kernel
 constexpr size_t kRandomTuples = 512;  ///< beside a case's own
-constexpr size_t kSamples = 6;         ///< of the card's results that a row has
-constexpr uint32_t kPoison = 0xdeadbeef;
-constexpr unsigned kMostFaults = 8;  ///< of a table: more of them, and it is the card that is lost
 
 /// Values that an operand may have: any bits, unless the case chooses them from a pool of its own.
 bool takes_any(const values::ptx::Operand& o) {
@@ -237,14 +234,14 @@ std::vector<Op> ops_of_table(const std::string& name) {
   using namespace values::ptx;
   // An opcode belongs to the first family that has it.
   const std::pair<const char*, const Makers& (*)()> families[] = {
-      {"integer", integer_makers}, {"bits", bit_makers},        {"compare", compare_makers},
-      {"float", float_makers},     {"convert", convert_makers}, {"move", move_makers},
-      {"video", video_makers}};
+      {"integer", integer::makers}, {"bits", bit_ops::makers},    {"compare", compare::makers},
+      {"float", floats::makers},    {"convert", convert::makers}, {"move", move::makers},
+      {"video", video::makers}};
   const std::string family = name.substr(name.find('-') + 1);
   std::vector<Op> out;
   if (family == "move") {
-    out = extra_ops();
-    for (Op& op : video_part_ops()) out.push_back(std::move(op));
+    out = move::extra_ops();
+    for (Op& op : video::part_ops()) out.push_back(std::move(op));
   }
   for (Op& op : ops()) {
     const std::string opcode = Mods(op.form).opcode();
@@ -301,9 +298,9 @@ bool asks_values(const std::string& form) {
       for (const Op& op : ops) all.insert(op.form);
     };
     add(values::ptx::ops());
-    add(values::ptx::extra_ops());
-    add(values::ptx::memory_ops());
-    for (const Case& c : values::ptx::wave_cases()) all.insert(c.row);
+    add(values::ptx::move::extra_ops());
+    add(values::ptx::memory::ops());
+    for (const Case& c : values::ptx::wave::cases()) all.insert(c.row);
     return all;
   }();
   return asked.contains(form) || atomic_op(form).has_value();
@@ -320,7 +317,7 @@ bool value_table(Bench& bench, const std::string& name) {
 }
 
 bool memory_table(Bench& bench, const std::string& name) {
-  std::vector<Op> ops = values::ptx::memory_ops();
+  std::vector<Op> ops = values::ptx::memory::ops();
   if (bench.small) ops.resize(28);
   // Thousands of forms, of which only the reference engine has a say in what they mean.
   Device reference = Device::open("reference");
@@ -340,7 +337,7 @@ bool atomic_table(Bench& bench, const std::string& name) {
 bool wave_table(Bench& bench, const std::string& name) {
   bool right = true;
   size_t done = 0;
-  for (const Case& c : values::ptx::wave_cases()) {
+  for (const Case& c : values::ptx::wave::cases()) {
     if (bench.small && ++done > 4) break;
     const size_t lanes = (c.tuples.size() + values::kGroup - 1) / values::kGroup * values::kGroup;
     const values::Slot slot{&c, 0, 0};

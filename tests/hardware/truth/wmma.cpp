@@ -8,23 +8,15 @@
 namespace lanewise::truth {
 namespace {
 
-constexpr unsigned kLanes = 32;
-
 /// Of A and B in halves a lane has everything twice.
 unsigned registers(const Fragment& f, bool factor) {
   return factor && f.type == "f16" ? 8 : f.registers();
 }
 
-std::string list(const char* prefix, unsigned count) {
-  std::string text = "{";
-  for (unsigned i = 0; i < count; ++i) text += fmt::format("{}%{}{}", i ? ", " : "", prefix, i);
-  return text + "}";
-}
-
 std::string kernel(const std::string& header, const WmmaForm& f, const std::string& alayout,
                    const std::string& blayout) {
   const std::string shape = fmt::format("m{}n{}k{}", f.m, f.n, f.k);
-  const unsigned a_bytes = 4 * kLanes * f.a.words(), b_bytes = 4 * kLanes * f.b.words();
+  const unsigned a_bytes = 4 * kWarp * f.a.words(), b_bytes = 4 * kWarp * f.b.words();
   std::string text = header + fmt::format(R"(.visible .entry k(.param .u64 in, .param .u64 out)
 {{
 .reg .b64 %a, %b, %c, %d, %w; .reg .b32 %group;
@@ -42,7 +34,7 @@ add.u64 %d, %d, %w;
   const auto part = [&](const char* prefix, const Fragment& p, bool factor) {
     const unsigned count = registers(p, factor);
     text += fmt::format(".reg .{} %{}<{}>;\n", p.reg(), prefix, count);
-    return list(prefix, count);
+    return register_list(prefix, count);
   };
   const std::string a = part("fa", f.a, true), b = part("fb", f.b, true),
                     c = part("fc", f.c, false), d = part("fd", f.d, false);
@@ -63,10 +55,10 @@ add.u64 %d, %d, %w;
 }  // namespace
 
 unsigned WmmaForm::in() const {
-  return kLanes * (a.words() + b.words() + c.words());
+  return kWarp * (a.words() + b.words() + c.words());
 }
 unsigned WmmaForm::out() const {
-  return kLanes * d.words();
+  return kWarp * d.words();
 }
 
 std::optional<WmmaForm> wmma_form(const std::string& header, const std::string& form) {
@@ -86,10 +78,10 @@ std::optional<WmmaForm> wmma_form(const std::string& header, const std::string& 
   }
   if (types.size() == 2) types.insert(types.begin() + 1, 2, "f16");
   if (f.m == 0 || types.size() != 4 || layouts.size() != 2) return {};
-  f.d = {types[0], f.m * f.n / kLanes};
-  f.a = {types[1], f.m * f.k / kLanes};
-  f.b = {types[2], f.n * f.k / kLanes};
-  f.c = {types[3], f.m * f.n / kLanes};
+  f.d = {types[0], f.m * f.n / kWarp};
+  f.a = {types[1], f.m * f.k / kWarp};
+  f.b = {types[2], f.n * f.k / kWarp};
+  f.c = {types[3], f.m * f.n / kWarp};
   f.text = kernel(header, f, layouts[0], layouts[1]);
   return f;
 }
@@ -99,14 +91,14 @@ Job wmma_job(const WmmaForm& f, uint32_t groups) {
   Job job;
   job.text = f.text;
   job.shape.grid[0] = groups;
-  job.shape.block[0] = kLanes;
+  job.shape.block[0] = kWarp;
   Words in(size_t{groups} * f.in());
   size_t base = 0;
   for (uint32_t group = 0; group < groups; ++group)
     for (const Fragment* part : {&f.a, &f.b, &f.c}) {
-      for (unsigned i = 0; i < kLanes * part->elements; ++i)
+      for (unsigned i = 0; i < kWarp * part->elements; ++i)
         put_element(in, base, part->type, i, matrix_element(part->type, group % 2 == 1, random));
-      base += size_t{kLanes} * part->words();
+      base += size_t{kWarp} * part->words();
     }
   job.buffers = {std::move(in), Words(size_t{groups} * f.out())};
   return job;

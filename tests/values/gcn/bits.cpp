@@ -5,7 +5,7 @@
 
 #include "tests/values/gcn/forms.hpp"
 
-namespace values::gcn {
+namespace values::gcn::bit_ops {
 
 namespace {
 
@@ -189,7 +189,7 @@ void wide_differences(Generation g, std::vector<Case>& out) {
 
 }  // namespace
 
-void bit_cases(Generation g, std::vector<Case>& out) {
+void cases(Generation g, std::vector<Case>& out) {
   for (const Operation& op : one_source()) short_and_long(g, op, out);
   for (const Operation& op : products()) short_and_long(g, op, out);
   for (const Operation& op : once_short())
@@ -241,4 +241,4 @@ void moving_cases(std::vector<Case>& out) {
   cases("v_movrelsd_b32", {both});
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::bit_ops

@@ -3,7 +3,7 @@
 
 #include "tests/values/gcn/forms.hpp"
 
-namespace values::gcn {
+namespace values::gcn::compares {
 
 namespace {
 
@@ -273,7 +273,7 @@ void each_float_compare(Generation g, F add) {
 
 }  // namespace
 
-void double_compare_cases(Generation g, Mode mode, std::vector<Case>& out) {
+void cases(Generation g, Mode mode, std::vector<Case>& out) {
   const auto operand = [mode](uint64_t x) {
     const double v = f64_of(x);
     const bool cut = (mode.wide_subnormals & 1) == 0 && std::fpclassify(v) == FP_SUBNORMAL;
@@ -286,7 +286,7 @@ void double_compare_cases(Generation g, Mode mode, std::vector<Case>& out) {
   });
 }
 
-void half_compare_cases(Mode mode, std::vector<Case>& out) {
+void cases(Mode mode, std::vector<Case>& out) {
   const auto operand = [mode](uint32_t x) {
     const double v = f16_to_double(x & 0xffff);
     const bool cut = (mode.wide_subnormals & 1) == 0 && std::fabs(v) < 0x1p-14;
@@ -300,7 +300,7 @@ void half_compare_cases(Mode mode, std::vector<Case>& out) {
   });
 }
 
-void float_compare_cases(Generation g, Mode mode, std::vector<Case>& out) {
+void float_cases(Generation g, Mode mode, std::vector<Case>& out) {
   const auto operand = [mode](uint32_t x) { return flushed(f32_of(x), mode.flush); };
   each_float_compare(g, [&](const std::string& name, auto holds, bool to_exec) {
     narrow_compare(
@@ -309,7 +309,7 @@ void float_compare_cases(Generation g, Mode mode, std::vector<Case>& out) {
   });
 }
 
-void compare_cases(Generation g, std::vector<Case>& out) {
+void cases(Generation g, std::vector<Case>& out) {
   for (const bool to_exec : {false, true}) {
     const std::string start = to_exec ? "v_cmpx_" : "v_cmp_";
     for (const Condition& c : kIntegers) {
@@ -350,4 +350,4 @@ void compare_cases(Generation g, std::vector<Case>& out) {
   }
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::compares

@@ -4,7 +4,7 @@
 
 #include "tests/values/gcn/gcn.hpp"
 
-namespace values::gcn {
+namespace values::gcn::doubles {
 
 namespace {
 
@@ -226,7 +226,7 @@ void parts(Mode mode, std::vector<Case>& out) {
 
 }  // namespace
 
-void double_conversion_cases(Mode mode, std::vector<Case>& out) {
+void conversion_cases(Mode mode, std::vector<Case>& out) {
   const Wide w{mode};
   const auto from_integer = [](auto value) {
     return [value](uint64_t a, uint64_t, uint64_t) { return bits(static_cast<double>(value(a))); };
@@ -312,13 +312,13 @@ void approximate(Generation g, Mode mode, std::vector<Case>& out) {
 
 }  // namespace
 
-void double_cases(Generation g, Mode mode, std::vector<Case>& out) {
+void cases(Generation g, Mode mode, std::vector<Case>& out) {
   arithmetic(mode, out);
   extremes(mode, out);
   if (g != kGfx6) rounds(mode, out);
   parts(mode, out);
-  double_conversion_cases(mode, out);
+  doubles::conversion_cases(mode, out);
   approximate(g, mode, out);
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::doubles

@@ -3,7 +3,7 @@
 
 #include "tests/values/gcn/forms.hpp"
 
-namespace values::gcn {
+namespace values::gcn::functions {
 
 namespace {
 
@@ -312,14 +312,14 @@ std::vector<Operation> conversions(Mode mode) {
 
 }  // namespace
 
-void function_cases(Generation g, Mode mode, std::vector<Case>& out) {
+void cases(Generation g, Mode mode, std::vector<Case>& out) {
   if (mode.flush && mode.rounding == 0) approximate_ones(g, out);
   legacy(g, mode, out);
   constants(mode, out);
   scales(g, mode, out);
   for (const Operation& op : parts(mode)) short_and_long(g, op, out);
   for (const Operation& op : conversions(mode)) short_and_long(g, op, out);
-  packing_cases(g, mode, out);
+  packing::cases(g, mode, out);
   long_only(g,
             real("v_min3_f32", 3,
                  [mode](auto a, auto b, auto c) {
@@ -337,4 +337,4 @@ void function_cases(Generation g, Mode mode, std::vector<Case>& out) {
             out);
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::functions

@@ -93,36 +93,75 @@ Tuples with_flags(std::vector<Pool> pools, size_t limit = 2048);
 
 InstructionSet instruction_set(Generation g, Mode mode = {});
 
-/// The cases of one generation; keys as row_key() of rows.cpp makes them.
-void scalar_cases(Generation g, std::vector<Case>& out);
-void integer_cases(Generation g, std::vector<Case>& out);
+/// The cases of one generation, by file, as each has names of its own; keys as row_key() of
+/// rows.cpp makes them.
+namespace scalar {
+void cases(Generation g, std::vector<Case>& out);
+}
+namespace vector_integer {
+void cases(Generation g, std::vector<Case>& out);
+}
+namespace vector_float {
+void cases(Generation g, Mode mode, std::vector<Case>& out);
+}
+namespace compares {
+void cases(Generation g, std::vector<Case>& out);
 void float_cases(Generation g, Mode mode, std::vector<Case>& out);
-void compare_cases(Generation g, std::vector<Case>& out);
-void float_compare_cases(Generation g, Mode mode, std::vector<Case>& out);
-void double_compare_cases(Generation g, Mode mode, std::vector<Case>& out);
-void half_compare_cases(Mode mode, std::vector<Case>& out);
-void class_cases(Generation g, std::vector<Case>& out);  ///< the same in every mode
-void function_cases(Generation g, Mode mode, std::vector<Case>& out);
-void packing_cases(Generation g, Mode mode, std::vector<Case>& out);  ///< part of function_cases
 void double_cases(Generation g, Mode mode, std::vector<Case>& out);
-void double_conversion_cases(Mode mode, std::vector<Case>& out);  ///< part of double_cases
-void quotient_cases(Mode mode, std::vector<Case>& out);
 void half_cases(Mode mode, std::vector<Case>& out);
-void bit_cases(Generation g, std::vector<Case>& out);
-void scalar_bit_cases(Generation g, std::vector<Case>& out);
+void class_cases(Generation g, std::vector<Case>& out);  ///< the same in every mode
+}  // namespace compares
+namespace functions {
+void cases(Generation g, Mode mode, std::vector<Case>& out);
+}
+namespace packing {
+void cases(Generation g, Mode mode, std::vector<Case>& out);  ///< part of functions
+}
+namespace doubles {
+void cases(Generation g, Mode mode, std::vector<Case>& out);
+void conversion_cases(Mode mode, std::vector<Case>& out);  ///< part of doubles
+}  // namespace doubles
+namespace quotients {
+void cases(Mode mode, std::vector<Case>& out);
+}
+namespace halves {
+void cases(Mode mode, std::vector<Case>& out);
+}
+namespace bit_ops {
+void cases(Generation g, std::vector<Case>& out);
 void moving_cases(std::vector<Case>& out);
-void index_mode_cases(std::vector<Case>& out);
-void lane_cases(Generation g, std::vector<Case>& out);
-void lds_cases(Generation g, std::vector<Case>& out);
-void lds_atomic_cases(Generation g, std::vector<Case>& out);
-void special_cases(Generation g, Mode mode, std::vector<Case>& out);
-void half_function_cases(Mode mode, std::vector<Case>& out);
-void memory_cases(Generation g, std::vector<Case>& out);
+}  // namespace bit_ops
+namespace scalar_bits {
+void cases(Generation g, std::vector<Case>& out);
+}
+namespace index_mode {
+void cases(std::vector<Case>& out);
+}
+namespace lanes {
+void cases(Generation g, std::vector<Case>& out);
+}
+namespace lds {
+void cases(Generation g, std::vector<Case>& out);
+}
+namespace lds_atomics {
+void cases(Generation g, std::vector<Case>& out);
+}
+namespace special {
+void cases(Generation g, Mode mode, std::vector<Case>& out);
+void half_cases(Mode mode, std::vector<Case>& out);
+}  // namespace special
+namespace memory {
+void cases(Generation g, std::vector<Case>& out);
+}
+namespace modifiers {
 /// mul:2, mul:4 and div:2. Not part of all_cases(): they belong to modes.
 void output_scale_cases(Generation g, Mode mode, std::vector<Case>& out);
-void scalar_store_cases(std::vector<Case>& out);
 /// src_vccz, src_execz and src_scc.
 void condition_cases(Generation g, std::vector<Case>& out);
+}  // namespace modifiers
+namespace scalar_stores {
+void cases(std::vector<Case>& out);
+}
 std::vector<Case> all_cases(Generation g);
 
 }  // namespace values::gcn

@@ -1,7 +1,7 @@
 // Half precision of GCN3. The host computes in doubles and rounds once.
 #include "tests/values/gcn/forms.hpp"
 
-namespace values::gcn {
+namespace values::gcn::halves {
 
 namespace {
 
@@ -116,7 +116,7 @@ std::vector<Operation> single(Mode mode) {
 
 }  // namespace
 
-void half_cases(Mode mode, std::vector<Case>& out) {
+void cases(Mode mode, std::vector<Case>& out) {
   const Half h{mode};
   for (const Operation& o : arithmetic(mode)) short_and_long(kGfx8, o, out);
   for (const Operation& o : single(mode)) short_and_long(kGfx8, o, out);
@@ -154,4 +154,4 @@ void half_cases(Mode mode, std::vector<Case>& out) {
   out.push_back(vector_case("v_mul_f16_e64", inputs, {clamped}));
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::halves

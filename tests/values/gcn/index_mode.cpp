@@ -5,7 +5,7 @@
 
 #include "tests/values/gcn/gcn.hpp"
 
-namespace values::gcn {
+namespace values::gcn::index_mode {
 
 namespace {
 
@@ -204,7 +204,7 @@ std::vector<Step> leaving() {
 
 }  // namespace
 
-void index_mode_cases(std::vector<Case>& out) {
+void cases(std::vector<Case>& out) {
   const Tuples inputs = with_flags({u32(), u32(), u32(), u32()}, 256);
   out.push_back(vector_case("s_set_gpr_idx_on", inputs, entering()));
   out.push_back(vector_case("s_set_gpr_idx_mode", inputs, naming()));
@@ -212,4 +212,4 @@ void index_mode_cases(std::vector<Case>& out) {
   out.push_back(vector_case("s_set_gpr_idx_off", inputs, leaving()));
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::index_mode

@@ -5,7 +5,7 @@
 
 #include "tests/values/gcn/forms.hpp"
 
-namespace values::gcn {
+namespace values::gcn::lanes {
 
 namespace {
 
@@ -327,7 +327,7 @@ void swizzles(Generation g, std::vector<Case>& out) {
 
 }  // namespace
 
-void lane_cases(Generation g, std::vector<Case>& out) {
+void cases(Generation g, std::vector<Case>& out) {
   mask_logic(out);
   masks_as_numbers(out);
   save_exec(out);
@@ -337,4 +337,4 @@ void lane_cases(Generation g, std::vector<Case>& out) {
   swizzles(g, out);
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::lanes

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace values::gcn {
+namespace values::gcn::lds {
 
 namespace {
 
@@ -233,11 +233,11 @@ void lds_wide(std::vector<Case>& out) {
 
 }  // namespace
 
-void lds_cases(Generation g, std::vector<Case>& out) {
+void cases(Generation g, std::vector<Case>& out) {
   if (g != kGfx6) lds_wide(out);
   lds_reads(out);
   lds_writes(out);
   lds_atomics(out);
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::lds

@@ -6,7 +6,7 @@
 
 #include "tests/values/gcn/memory.hpp"
 
-namespace values::gcn {
+namespace values::gcn::lds_atomics {
 
 namespace {
 
@@ -328,7 +328,7 @@ void counters(std::vector<Case>& out) {
 
 }  // namespace
 
-void lds_atomic_cases(Generation g, std::vector<Case>& out) {
+void cases(Generation g, std::vector<Case>& out) {
   integers(out);
   floats<float>("f32", f32(0), out);
   floats<double>("f64", f64(0), out);
@@ -347,4 +347,4 @@ void lds_atomic_cases(Generation g, std::vector<Case>& out) {
   counters(out);
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::lds_atomics

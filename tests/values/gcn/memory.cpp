@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace values::gcn {
+namespace values::gcn::memory {
 
 namespace {
 
@@ -257,7 +257,7 @@ void scalar_loads(std::vector<Case>& out) {
 
 }  // namespace
 
-void memory_cases(Generation g, std::vector<Case>& out) {
+void cases(Generation g, std::vector<Case>& out) {
   scalar_loads(out);
   if (g != kGfx8) {
     float_atomics<float>(false, out);
@@ -274,33 +274,37 @@ void memory_cases(Generation g, std::vector<Case>& out) {
   flat_atomics<uint64_t>(out);
 }
 
+}  // namespace values::gcn::memory
+
+namespace values::gcn {
+
 std::vector<Case> all_cases(Generation g) {
   std::vector<Case> out;
-  scalar_cases(g, out);
-  integer_cases(g, out);
-  float_cases(g, {}, out);
-  compare_cases(g, out);
-  class_cases(g, out);
-  float_compare_cases(g, {}, out);
-  double_compare_cases(g, {}, out);
-  if (g == kGfx8) half_compare_cases({}, out);
-  function_cases(g, {}, out);
-  double_cases(g, {}, out);
+  scalar::cases(g, out);
+  vector_integer::cases(g, out);
+  vector_float::cases(g, {}, out);
+  compares::cases(g, out);
+  compares::class_cases(g, out);
+  compares::float_cases(g, {}, out);
+  compares::double_cases(g, {}, out);
+  if (g == kGfx8) compares::half_cases({}, out);
+  functions::cases(g, {}, out);
+  doubles::cases(g, {}, out);
   Mode subnormals;
   subnormals.flush = false;
-  quotient_cases(subnormals, out);
-  if (g == kGfx8) half_cases({}, out);
-  if (g == kGfx8) half_function_cases({}, out);
-  special_cases(g, {}, out);
-  bit_cases(g, out);
-  moving_cases(out);
-  scalar_bit_cases(g, out);
-  lane_cases(g, out);
-  lds_cases(g, out);
-  lds_atomic_cases(g, out);
-  memory_cases(g, out);
-  if (g == kGfx8) index_mode_cases(out);
-  if (g == kGfx8) scalar_store_cases(out);
+  quotients::cases(subnormals, out);
+  if (g == kGfx8) halves::cases({}, out);
+  if (g == kGfx8) special::half_cases({}, out);
+  special::cases(g, {}, out);
+  bit_ops::cases(g, out);
+  bit_ops::moving_cases(out);
+  scalar_bits::cases(g, out);
+  lanes::cases(g, out);
+  lds::cases(g, out);
+  lds_atomics::cases(g, out);
+  memory::cases(g, out);
+  if (g == kGfx8) index_mode::cases(out);
+  if (g == kGfx8) scalar_stores::cases(out);
   return out;
 }
 

@@ -3,7 +3,7 @@
 
 #include "tests/values/gcn/gcn.hpp"
 
-namespace values::gcn {
+namespace values::gcn::modifiers {
 
 namespace {
 
@@ -241,4 +241,4 @@ void condition_cases(Generation, std::vector<Case>& out) {
               })}));
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::modifiers

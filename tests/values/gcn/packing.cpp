@@ -3,7 +3,7 @@
 
 #include "tests/values/gcn/forms.hpp"
 
-namespace values::gcn {
+namespace values::gcn::packing {
 
 namespace {
 
@@ -100,10 +100,10 @@ void packed_bytes(Generation g, Mode mode, std::vector<Case>& out) {
 
 }  // namespace
 
-void packing_cases(Generation g, Mode mode, std::vector<Case>& out) {
+void cases(Generation g, Mode mode, std::vector<Case>& out) {
   for (const Operation& op : packs(mode))
     g == kGfx8 ? long_only(g, op, out) : short_and_long(g, op, out);
   packed_bytes(g, mode, out);
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::packing

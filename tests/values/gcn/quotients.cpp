@@ -7,7 +7,7 @@
 
 #include "tests/values/gcn/gcn.hpp"
 
-namespace values::gcn {
+namespace values::gcn::quotients {
 
 namespace {
 
@@ -304,9 +304,9 @@ void steps_of(const std::string& type, Mode mode, const Pool& pool, std::vector<
 
 }  // namespace
 
-void quotient_cases(Mode mode, std::vector<Case>& out) {
+void cases(Mode mode, std::vector<Case>& out) {
   steps_of<F32>("f32", mode, f32(12), out);
   steps_of<F64>("f64", mode, f64(12), out);
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::quotients

@@ -5,7 +5,7 @@
 
 #include "tests/values/gcn/gcn.hpp"
 
-namespace values::gcn {
+namespace values::gcn::scalar {
 
 namespace {
 
@@ -385,7 +385,7 @@ void compare(const std::string& name, const std::string& type, const Holds& f,
 
 }  // namespace
 
-void scalar_cases(Generation, std::vector<Case>& out) {
+void cases(Generation, std::vector<Case>& out) {
   sums(out);
   logic(out);
   shifts_and_fields(out);
@@ -399,4 +399,4 @@ void scalar_cases(Generation, std::vector<Case>& out) {
   }
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::scalar

@@ -5,7 +5,7 @@
 
 #include "tests/values/gcn/gcn.hpp"
 
-namespace values::gcn {
+namespace values::gcn::scalar_bits {
 
 namespace {
 
@@ -271,7 +271,7 @@ void moving(std::vector<Case>& out) {
 
 }  // namespace
 
-void scalar_bit_cases(Generation g, std::vector<Case>& out) {
+void cases(Generation g, std::vector<Case>& out) {
   counts(out);
   quads(out);
   sums(out);
@@ -280,4 +280,4 @@ void scalar_bit_cases(Generation g, std::vector<Case>& out) {
   moving(out);
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::scalar_bits

@@ -3,7 +3,7 @@
 
 #include "tests/values/gcn/gcn.hpp"
 
-namespace values::gcn {
+namespace values::gcn::scalar_stores {
 
 namespace {
 
@@ -33,7 +33,7 @@ Tuples inputs() {
 
 }  // namespace
 
-void scalar_store_cases(std::vector<Case>& out) {
+void cases(std::vector<Case>& out) {
   for (const unsigned words : {1U, 2U, 4U}) {
     const auto rule = [words](In in, Out o) {
       for (unsigned n = 0; n < words; ++n) o[n] = in[n];
@@ -77,4 +77,4 @@ void scalar_store_cases(std::vector<Case>& out) {
   }
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::scalar_stores

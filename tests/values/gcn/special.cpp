@@ -4,7 +4,7 @@
 
 #include "tests/values/gcn/forms.hpp"
 
-namespace values::gcn {
+namespace values::gcn::special {
 
 namespace {
 
@@ -222,16 +222,16 @@ void functions(Mode mode, std::vector<Case>& out) {
 
 }  // namespace
 
-void special_cases(Generation g, Mode mode, std::vector<Case>& out) {
+void cases(Generation g, Mode mode, std::vector<Case>& out) {
   chunks(mode, out);
   cubes(g, mode, out);
 }
 
-void half_function_cases(Mode mode, std::vector<Case>& out) {
+void half_cases(Mode mode, std::vector<Case>& out) {
   multiply_adds(mode, out);
   scaling(mode, out);
   fixup(mode, out);
   functions(mode, out);
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::special

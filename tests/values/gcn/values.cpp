@@ -154,10 +154,10 @@ TEST_CASE("gcn values: f32 with subnormals, in the other rounding directions, wi
     CAPTURE(mode.ieee);
     CAPTURE(mode.rounding);
     std::vector<Case> cases;
-    float_cases(kGfx7, mode, cases);
-    float_compare_cases(kGfx7, mode, cases);
-    function_cases(kGfx7, mode, cases);
-    double_cases(kGfx7, mode, cases);
+    vector_float::cases(kGfx7, mode, cases);
+    compares::float_cases(kGfx7, mode, cases);
+    functions::cases(kGfx7, mode, cases);
+    doubles::cases(kGfx7, mode, cases);
     // Each instruction once: the long encoding, where there is one.
     std::set<std::string> rows;
     for (const Case& c : cases) rows.insert(c.row);
@@ -178,7 +178,7 @@ TEST_CASE("gcn values: output modifiers, in the modes that heed them and those t
     CAPTURE(mode.rounding);
     CAPTURE(mode.wide_subnormals);
     std::vector<Case> cases;
-    output_scale_cases(g, mode, cases);
+    modifiers::output_scale_cases(g, mode, cases);
     if (!on_reference())
       std::erase_if(cases, [](const Case& c) {
         return c.row != "v_mul_f32_e64" && c.row != "v_add_f16_e64" && c.row != "v_mac_f32_e64";
@@ -198,7 +198,7 @@ TEST_CASE("gcn values: output modifiers, in the modes that heed them and those t
 TEST_CASE("gcn values: conditions as operands") {
   for (const Generation g : {kGfx6, kGfx7, kGfx8}) {
     std::vector<Case> cases;
-    condition_cases(g, cases);
+    modifiers::condition_cases(g, cases);
     check(instruction_set(g), cases);
     if (!on_reference()) return;
   }
@@ -218,14 +218,14 @@ void drop_other_forms(std::vector<Case>& cases) {
 /// What the mode's fields for f64 and f16 bear on.
 std::vector<Case> wide_cases(Generation g, Mode mode) {
   std::vector<Case> cases, others;
-  double_cases(g, mode, cases);
-  special_cases(g, mode, others);
-  quotient_cases(mode, others);
+  doubles::cases(g, mode, cases);
+  special::cases(g, mode, others);
+  quotients::cases(mode, others);
   std::ranges::copy_if(others, std::back_inserter(cases),
                        [](const Case& c) { return c.row.find("_f32") == std::string::npos; });
   if (g == kGfx8) {
-    half_cases(mode, cases);
-    half_function_cases(mode, cases);
+    halves::cases(mode, cases);
+    special::half_cases(mode, cases);
   }
   drop_other_forms(cases);
   return cases;
@@ -234,9 +234,9 @@ std::vector<Case> wide_cases(Generation g, Mode mode) {
 /// The same of compares; no mode bears on classes.
 std::vector<Case> wide_compare_cases(Generation g, Mode mode) {
   std::vector<Case> cases;
-  double_compare_cases(g, mode, cases);
-  if (g == kGfx8) half_compare_cases(mode, cases);
-  class_cases(g, cases);
+  compares::double_cases(g, mode, cases);
+  if (g == kGfx8) compares::half_cases(mode, cases);
+  compares::class_cases(g, cases);
   drop_other_forms(cases);
   return cases;
 }
@@ -268,7 +268,7 @@ TEST_CASE("gcn values: doubles while f32 has another mode") {
       CAPTURE(rounding);
       Mode mode{false, rounding, subnormals};
       std::vector<Case> conversions;
-      double_conversion_cases(mode, conversions);
+      doubles::conversion_cases(mode, conversions);
       check(instruction_set(kGfx8, mode), conversions);
       mode.apart = true;
       std::vector<Case> cases = wide_cases(kGfx8, mode);
@@ -289,8 +289,8 @@ TEST_CASE("gcn values: the steps of a division, and cubes, in every mode of f32"
       CAPTURE(mode.flush);
       CAPTURE(mode.rounding);
       std::vector<Case> cases;
-      quotient_cases(mode, cases);
-      if (on_reference()) special_cases(g, mode, cases);
+      quotients::cases(mode, cases);
+      if (on_reference()) special::cases(g, mode, cases);
       check(instruction_set(g, mode), cases);
     }
     if (!on_reference()) return;
@@ -303,8 +303,8 @@ TEST_CASE("gcn values: atomics of floats heed no mode") {
   for (const Generation g : {kGfx6, kGfx7, kGfx8}) {
     CAPTURE(target_of(g));
     std::vector<Case> cases;
-    lds_atomic_cases(g, cases);
-    memory_cases(g, cases);
+    lds_atomics::cases(g, cases);
+    memory::cases(g, cases);
     std::erase_if(cases, [](const Case& c) {
       return c.row.find("_f32") == std::string::npos && c.row.find("_f64") == std::string::npos &&
              c.row.find("atomic_f") == std::string::npos;

@@ -2,7 +2,7 @@
 // the kernel's rounding direction; subnormals are flushed here.
 #include "tests/values/gcn/forms.hpp"
 
-namespace values::gcn {
+namespace values::gcn::vector_float {
 
 namespace {
 
@@ -121,7 +121,7 @@ std::vector<Operation> conversions(Mode mode) {
 
 }  // namespace
 
-void float_cases(Generation g, Mode mode, std::vector<Case>& out) {
+void cases(Generation g, Mode mode, std::vector<Case>& out) {
   for (const Operation& op : arithmetic(mode)) short_and_long(g, op, out);
   for (const Operation& op : conversions(mode)) short_and_long(g, op, out);
   const Arithmetic f{mode, mode.flush}, flushing{mode, true};
@@ -139,4 +139,4 @@ void float_cases(Generation g, Mode mode, std::vector<Case>& out) {
             out);
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::vector_float

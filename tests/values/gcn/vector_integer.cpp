@@ -6,7 +6,7 @@
 
 #include "tests/values/gcn/forms.hpp"
 
-namespace values::gcn {
+namespace values::gcn::vector_integer {
 
 namespace {
 
@@ -342,7 +342,7 @@ void choices(Generation g, std::vector<Case>& out) {
 
 }  // namespace
 
-void integer_cases(Generation g, std::vector<Case>& out) {
+void cases(Generation g, std::vector<Case>& out) {
   for (const Operation& op : short_ones(g)) short_and_long(g, op, out);
   for (const Operation& op : long_ones()) long_only(g, op, out);
   const bool gcn3 = g == kGfx8;
@@ -361,4 +361,4 @@ void integer_cases(Generation g, std::vector<Case>& out) {
   choices(g, out);
 }
 
-}  // namespace values::gcn
+}  // namespace values::gcn::vector_integer

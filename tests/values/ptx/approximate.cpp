@@ -2,7 +2,7 @@
 // operands give what it lists. True values come from long double.
 #include "tests/values/ptx/ptx.hpp"
 
-namespace values::ptx {
+namespace values::ptx::approximate {
 
 namespace {
 
@@ -220,11 +220,11 @@ std::optional<Op> tanh_any(const std::string& form, Mods& m) {
 
 }  // namespace
 
-const Makers& approximate_makers() {
+const Makers& makers() {
   static const Makers makers = {{"rcp", rcp},     {"sqrt", sqrt}, {"rsqrt", rsqrt},
                                 {"sin", sin},     {"cos", cos},   {"lg2", lg2},
                                 {"ex2", ex2_any}, {"div", div},   {"tanh", tanh_any}};
   return makers;
 }
 
-}  // namespace values::ptx
+}  // namespace values::ptx::approximate

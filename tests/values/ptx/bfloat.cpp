@@ -3,7 +3,7 @@
 // rounding to 8 bits.
 #include "tests/values/ptx/ptx.hpp"
 
-namespace values::ptx {
+namespace values::ptx::bfloat {
 
 namespace {
 
@@ -174,7 +174,7 @@ std::optional<Op> extreme_any(const std::string& form, Mods& m) {
 std::optional<Op> fma_any(const std::string& form, Mods& m) {
   if (form.find("bf16") != std::string::npos) return fma(form, m);
   if (!m.take("relu")) return {};
-  std::optional<Op> op = half_makers().at("fma")(form, m);
+  std::optional<Op> op = half::makers().at("fma")(form, m);
   if (!op) return {};
   op->value = [plain = op->value](Args in, Results out) {
     plain(in, out);
@@ -231,7 +231,7 @@ std::optional<Op> tanh_(const std::string&, Mods& m) {
 
 }  // namespace
 
-const Makers& bfloat_makers() {
+const Makers& makers() {
   static const Makers makers = {{"add", add_any},
                                 {"sub", sub},
                                 {"mul", mul},
@@ -245,4 +245,4 @@ const Makers& bfloat_makers() {
   return makers;
 }
 
-}  // namespace values::ptx
+}  // namespace values::ptx::bfloat

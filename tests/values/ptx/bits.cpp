@@ -3,7 +3,7 @@
 
 #include "tests/values/ptx/ptx.hpp"
 
-namespace values::ptx {
+namespace values::ptx::bit_ops {
 
 namespace {
 
@@ -243,7 +243,7 @@ std::optional<Op> szext(const std::string&, Mods& m) {
 
 }  // namespace
 
-const Makers& bit_makers() {
+const Makers& makers() {
   static const Makers makers = {{"and", and_},  {"or", or_},    {"xor", xor_},   {"not", not_},
                                 {"cnot", cnot}, {"lop3", lop3}, {"shl", shl},    {"shr", shr},
                                 {"shf", shf},   {"bfe", bfe},   {"bfi", bfi},    {"bfind", bfind},
@@ -252,4 +252,4 @@ const Makers& bit_makers() {
   return makers;
 }
 
-}  // namespace values::ptx
+}  // namespace values::ptx::bit_ops

@@ -95,9 +95,9 @@ std::vector<TableRow> table_rows() {
 }
 
 std::vector<Case> all_cases() {
-  std::vector<Case> cases = wave_cases();
+  std::vector<Case> cases = wave::cases();
   std::vector<Op> all = ops();
-  for (Op& op : extra_ops()) all.push_back(std::move(op));
+  for (Op& op : move::extra_ops()) all.push_back(std::move(op));
   for (const Op& op : all) {
     Case c;
     c.row = op.form;

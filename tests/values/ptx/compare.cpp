@@ -1,7 +1,7 @@
 // setp, set, selp, slct.
 #include "tests/values/ptx/ptx.hpp"
 
-namespace values::ptx {
+namespace values::ptx::compare {
 
 namespace {
 
@@ -150,9 +150,9 @@ std::optional<Op> slct(const std::string&, Mods& m) {
 
 }  // namespace
 
-const Makers& compare_makers() {
+const Makers& makers() {
   static const Makers makers = {{"setp", setp}, {"set", set}, {"selp", selp}, {"slct", slct}};
   return makers;
 }
 
-}  // namespace values::ptx
+}  // namespace values::ptx::compare

@@ -2,7 +2,7 @@
 // the destination, in the direction that the form names.
 #include "tests/values/ptx/ptx.hpp"
 
-namespace values::ptx {
+namespace values::ptx::convert {
 
 namespace {
 
@@ -188,9 +188,9 @@ std::optional<Op> cvt(const std::string&, Mods& m) {
 
 }  // namespace
 
-const Makers& convert_makers() {
+const Makers& makers() {
   static const Makers makers = {{"cvt", cvt}};
   return makers;
 }
 
-}  // namespace values::ptx
+}  // namespace values::ptx::convert

@@ -2,7 +2,7 @@
 // .ftz, .sat and the zeros of min and max follow docs/numerics.md.
 #include "tests/values/ptx/ptx.hpp"
 
-namespace values::ptx {
+namespace values::ptx::floats {
 
 namespace {
 
@@ -186,7 +186,7 @@ std::optional<Op> testp(const std::string&, Mods& m) {
 
 }  // namespace
 
-const Makers& float_makers() {
+const Makers& makers() {
   static const Makers makers = {
       {"add", add}, {"sub", sub}, {"mul", mul},           {"div", div},    {"fma", fma},
       {"mad", fma}, {"rcp", rcp}, {"sqrt", sqrt},         {"min", min},    {"max", max},
@@ -194,4 +194,4 @@ const Makers& float_makers() {
   return makers;
 }
 
-}  // namespace values::ptx
+}  // namespace values::ptx::floats

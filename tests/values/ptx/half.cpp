@@ -2,7 +2,7 @@
 // multiply-add, which long double holds; one rounding to nearest makes the result.
 #include "tests/values/ptx/ptx.hpp"
 
-namespace values::ptx {
+namespace values::ptx::half {
 
 namespace {
 
@@ -98,10 +98,10 @@ std::optional<Op> max(const std::string&, Mods& m) {
 
 }  // namespace
 
-const Makers& half_makers() {
+const Makers& makers() {
   static const Makers makers = {{"add", add}, {"sub", sub}, {"mul", mul}, {"fma", fma},
                                 {"neg", neg}, {"abs", abs}, {"min", min}, {"max", max}};
   return makers;
 }
 
-}  // namespace values::ptx
+}  // namespace values::ptx::half

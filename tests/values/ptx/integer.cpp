@@ -1,7 +1,7 @@
 // Integer arithmetic and carries. Rules: 128-bit arithmetic on the numbers the operands stand for.
 #include "tests/values/ptx/ptx.hpp"
 
-namespace values::ptx {
+namespace values::ptx::integer {
 
 namespace {
 
@@ -237,7 +237,7 @@ std::optional<Op> madc(const std::string& form, Mods& m) {
 
 }  // namespace
 
-const Makers& integer_makers() {
+const Makers& makers() {
   static const Makers makers = {{"add", add},     {"sub", sub},     {"mul", mul},  {"mad", mad},
                                 {"mul24", mul24}, {"mad24", mad24}, {"div", div},  {"rem", rem},
                                 {"min", min},     {"max", max},     {"abs", abs},  {"neg", neg},
@@ -250,4 +250,4 @@ const Makers& carry_makers() {
   return makers;
 }
 
-}  // namespace values::ptx
+}  // namespace values::ptx::integer

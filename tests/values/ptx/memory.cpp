@@ -4,7 +4,7 @@
 #include "runtime/isa/ptx/lower.hpp"
 #include "tests/values/ptx/ptx.hpp"
 
-namespace values::ptx {
+namespace values::ptx::memory {
 
 namespace {
 
@@ -126,14 +126,14 @@ Op store(const std::string& form, const Access& a) {
 
 }  // namespace
 
-std::string memory_variables() {
+std::string variables() {
   return fmt::format(
       ".global .align 32 .b8 global_data[32] = {{{0}}};\n"
       ".const .align 32 .b8 const_data[32] = {{{0}}};\n.global .align 32 .b8 global_sink[{1}];\n",
       initialiser(), kBytes * kGroup);
 }
 
-std::vector<Op> memory_ops() {
+std::vector<Op> ops() {
   std::vector<Op> out;
   for (const auto& c : lanewise::ptx::coverage()) {
     if (c.state == lanewise::ptx::FormState::unsupported) continue;
@@ -143,4 +143,4 @@ std::vector<Op> memory_ops() {
   return out;
 }
 
-}  // namespace values::ptx
+}  // namespace values::ptx::memory

@@ -3,7 +3,7 @@
 
 #include "tests/values/ptx/ptx.hpp"
 
-namespace values::ptx {
+namespace values::ptx::move {
 
 namespace {
 
@@ -36,7 +36,7 @@ std::optional<Op> mov(const std::string& form, Mods& m) {
 
 }  // namespace
 
-const Makers& move_makers() {
+const Makers& makers() {
   static const Makers makers = {{"mov", mov}};
   return makers;
 }
@@ -202,4 +202,4 @@ std::vector<Op> extra_ops() {
   return out;
 }
 
-}  // namespace values::ptx
+}  // namespace values::ptx::move

@@ -27,7 +27,7 @@ std::string prologue(unsigned in_bytes, unsigned out_bytes) {
       "mov.u32 lane, %tid.x;\nmov.u32 group, %ctaid.x;\nmad.lo.u32 lane, group, {}, lane;\n"
       "mul.wide.u32 far, lane, {};\nadd.u64 in, in, far;\n"
       "mul.wide.u32 far, lane, {};\nadd.u64 out, out, far;\n",
-      memory_variables(), kGroup, in_bytes, out_bytes);
+      memory::variables(), kGroup, in_bytes, out_bytes);
 }
 
 std::string with_offsets(std::string text, const Slot& s) {
@@ -368,10 +368,10 @@ std::string text_with(const Op& op, const std::vector<std::string>& sources) {
 
 std::vector<Op> ops_of(const std::vector<std::string>& forms) {
   std::vector<Op> out;
-  const Makers* families[] = {&integer_makers(), &bit_makers(),     &carry_makers(),
-                              &compare_makers(), &float_makers(),   &approximate_makers(),
-                              &half_makers(),    &convert_makers(), &move_makers(),
-                              &bfloat_makers(),  &video_makers()};
+  const Makers* families[] = {&integer::makers(), &bit_ops::makers(), &integer::carry_makers(),
+                              &compare::makers(), &floats::makers(),  &approximate::makers(),
+                              &half::makers(),    &convert::makers(), &move::makers(),
+                              &bfloat::makers(),  &video::makers()};
   for (const std::string& form : forms)
     for (const Makers* makers : families) {
       Mods m(form);

@@ -73,36 +73,61 @@ class Mods {
 /// What a form does, or nothing for one that is not understood.
 using Maker = std::optional<Op> (*)(const std::string& form, Mods& m);
 using Makers = std::map<std::string, Maker>;
-const Makers& integer_makers();
-const Makers& bit_makers();
+/// By file, as each has names of its own.
+namespace integer {
+const Makers& makers();
 const Makers& carry_makers();
-const Makers& compare_makers();
-const Makers& float_makers();
-const Makers& approximate_makers();
-const Makers& half_makers();
-const Makers& bfloat_makers();
-const Makers& video_makers();
-/// Video instructions with parts of words, which no form names.
-std::vector<Op> video_part_ops();
-const Makers& convert_makers();
-const Makers& move_makers();
+}  // namespace integer
+namespace bit_ops {
+const Makers& makers();
+}
+namespace compare {
+const Makers& makers();
+}
+namespace floats {
+const Makers& makers();
+}
+namespace approximate {
+const Makers& makers();
+}
+namespace half {
+const Makers& makers();
+}
+namespace bfloat {
+const Makers& makers();
+}
+namespace convert {
+const Makers& makers();
+}
+namespace video {
+const Makers& makers();
+/// Those with parts of words, which no form names.
+std::vector<Op> part_ops();
+}  // namespace video
+namespace move {
+const Makers& makers();
+/// Those that have more than one kind of operand, sinks or no operands: written by hand.
+std::vector<Op> extra_ops();
+}  // namespace move
 
 /// Every form of the table that a maker understands.
 std::vector<Op> ops();
 std::vector<Op> ops_of(const std::vector<std::string>& forms);
-/// Those that have more than one kind of operand, sinks or no operands: written by hand.
-std::vector<Op> extra_ops();
 /// The ops again, each source in turn being a constant. Halves have none in the language, and
 /// predicates are left out.
 std::vector<Op> with_constants(const std::vector<Op>& ops);
 /// The form with its results and these sources.
 std::string text_with(const Op& op, const std::vector<std::string>& sources);
+namespace memory {
 /// Loads and stores of all forms but those of parameters, and the variables that they are about.
 /// All lanes use the same ones: for the reference engine, which runs lanes in turn.
-std::vector<Op> memory_ops();
-std::string memory_variables();
+std::vector<Op> ops();
+std::string variables();
+}  // namespace memory
+namespace wave {
 /// Instructions that look at other lanes; key of the row is the form.
-std::vector<Case> wave_cases();
+std::vector<Case> cases();
+}  // namespace wave
 
 /// 32-bit words that a value takes in a lane's record.
 unsigned words_of(const Operand& o);

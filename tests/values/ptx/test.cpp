@@ -29,7 +29,7 @@ bool adds_nothing_on_devices(const std::string& form) {
     const bool seldom = !m.one_of({"rz", "rp", "rzi", "rpi"}).empty();
     return seldom && (m.take("sat") || m.take("ftz"));
   }
-  if (video_makers().contains(m.opcode())) {  // all of one sign; second operations behind vadd
+  if (video::makers().contains(m.opcode())) {  // all of one sign; second operations behind vadd
     const bool mixed =
         form.find("s32") != std::string::npos && form.find("u32") != std::string::npos;
     return mixed || (!m.opcode().starts_with("vadd") && !m.one_of({"min", "max"}).empty());
@@ -61,50 +61,50 @@ std::vector<Case> cases_of(const Makers& makers, bool near = false) {
 }  // namespace
 
 TEST_CASE("values: moves, packing, special registers") {
-  std::vector<Op> all = extra_ops();
-  for (Op& op : video_part_ops()) all.push_back(std::move(op));
+  std::vector<Op> all = move::extra_ops();
+  for (Op& op : video::part_ops()) all.push_back(std::move(op));
   for (Op& op : ops())
-    if (move_makers().contains(Mods(op.form).opcode())) all.push_back(std::move(op));
+    if (move::makers().contains(Mods(op.form).opcode())) all.push_back(std::move(op));
   std::erase_if(all, [](const Op& op) { return !runs_here(op.form); });
   check(instruction_set(), joined(all));
 }
 TEST_CASE("values: arithmetic, integers and floats") {
-  check(instruction_set(), cases_of(integer_makers()));
+  check(instruction_set(), cases_of(integer::makers()));
 }
 TEST_CASE("values: other floats") {
-  Makers rest = float_makers();
-  for (const auto& [opcode, maker] : integer_makers()) rest.erase(opcode);
+  Makers rest = floats::makers();
+  for (const auto& [opcode, maker] : integer::makers()) rest.erase(opcode);
   check(instruction_set(), cases_of(rest));
 }
 TEST_CASE("values: logic, shifts, fields") {
-  check(instruction_set(), cases_of(bit_makers()));
+  check(instruction_set(), cases_of(bit_ops::makers()));
 }
 TEST_CASE("values: carries") {
   check(instruction_set(), cases_of({{"addc", nullptr}, {"subc", nullptr}, {"madc", nullptr}}));
 }
 TEST_CASE("values: comparisons and selections") {
-  check(instruction_set(), cases_of(compare_makers()));
+  check(instruction_set(), cases_of(compare::makers()));
 }
 TEST_CASE("values: video instructions") {
-  check(instruction_set(), cases_of(video_makers()));
+  check(instruction_set(), cases_of(video::makers()));
 }
 TEST_CASE("values: conversions") {
-  check(instruction_set(), cases_of(convert_makers()));
+  check(instruction_set(), cases_of(convert::makers()));
 }
 TEST_CASE("values: approximate functions") {
-  check(instruction_set(), cases_of(approximate_makers(), true));
+  check(instruction_set(), cases_of(approximate::makers(), true));
 }
 TEST_CASE("values: constants as operands") {
   if (on_reference()) check(instruction_set(), joined(with_constants(ops())));
 }
 TEST_CASE("values: every form of loads and stores") {
-  const std::vector<Op> all = memory_ops();
+  const std::vector<Op> all = memory::ops();
   CHECK(all.size() > 8000);
   if (on_reference()) check(instruction_set(), joined(all));
 }
 TEST_CASE("values: lanes") {
   std::vector<Case> together, apart;
-  for (Case& c : wave_cases())
+  for (Case& c : wave::cases())
     (c.text.find("@low") == std::string::npos ? together : apart).push_back(std::move(c));
   check(instruction_set(), together);
   // Half a wave in a branch: one kernel each, so that all lanes are surely together at its start.

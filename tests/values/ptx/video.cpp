@@ -2,7 +2,7 @@
 // Lists of forms have whole words; the chosen parts are written by hand.
 #include "tests/values/ptx/ptx.hpp"
 
-namespace values::ptx {
+namespace values::ptx::video {
 
 namespace {
 
@@ -210,7 +210,7 @@ Op merged(const std::string& form, const std::string& into, const std::string& a
 
 }  // namespace
 
-const Makers& video_makers() {
+const Makers& makers() {
   static const Makers makers = [] {
     Makers all = {{"vmad", vmad}};
     for (const char* name : {"vadd", "vsub", "vmin", "vmax", "vabsdiff", "vset"}) {
@@ -224,7 +224,7 @@ const Makers& video_makers() {
   return makers;
 }
 
-std::vector<Op> video_part_ops() {
+std::vector<Op> part_ops() {
   return {
       chosen("vadd2.s32.s32.u32.sat", "1", "30", "12"),
       chosen("vadd2.u32.u32.u32", "10", "01", "23"),
@@ -239,4 +239,4 @@ std::vector<Op> video_part_ops() {
   };
 }
 
-}  // namespace values::ptx
+}  // namespace values::ptx::video

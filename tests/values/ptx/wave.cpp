@@ -6,7 +6,7 @@
 
 #include "tests/values/ptx/ptx.hpp"
 
-namespace values::ptx {
+namespace values::ptx::wave {
 
 namespace {
 
@@ -235,7 +235,7 @@ void add_lane_registers(std::vector<Case>& out) {
 
 }  // namespace
 
-std::vector<Case> wave_cases() {
+std::vector<Case> cases() {
   std::vector<Case> out;
   for (const std::string mode : {"up", "down", "bfly", "idx"})
     append(out, shuffles("shfl.sync." + mode + ".b32", mode, true));
@@ -277,4 +277,4 @@ std::vector<Case> wave_cases() {
   return out;
 }
 
-}  // namespace values::ptx
+}  // namespace values::ptx::wave

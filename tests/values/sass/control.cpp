@@ -5,7 +5,7 @@
 
 #include "tests/values/sass/sass.hpp"
 
-namespace values::sass {
+namespace values::sass::control {
 
 namespace {
 
@@ -155,7 +155,7 @@ void barriers(std::vector<Case>& out) {
 
 }  // namespace
 
-std::vector<Case> control_cases() {
+std::vector<Case> cases() {
   std::vector<Case> out;
   branches(out);
   loops(out);
@@ -167,7 +167,7 @@ std::vector<Case> control_cases() {
 }
 
 TEST_CASE("values: branches and barriers") {
-  check(instruction_set(), control_cases());
+  check(instruction_set(), cases());
 }
 
-}  // namespace values::sass
+}  // namespace values::sass::control

@@ -4,7 +4,7 @@
 
 #include "tests/values/sass/sass.hpp"
 
-namespace values::sass {
+namespace values::sass::convert {
 
 namespace {
 
@@ -333,7 +333,7 @@ void between_floats(std::vector<Case>& out) {
 
 }  // namespace
 
-std::vector<Case> conversion_cases() {
+std::vector<Case> cases() {
   std::vector<Case> out;
   from_integers(out);
   to_integers(out);
@@ -344,7 +344,7 @@ std::vector<Case> conversion_cases() {
 }
 
 TEST_CASE("values: conversions") {
-  check(instruction_set(), conversion_cases());
+  check(instruction_set(), cases());
 }
 
-}  // namespace values::sass
+}  // namespace values::sass::convert

@@ -4,7 +4,7 @@
 
 #include "tests/values/sass/sass.hpp"
 
-namespace values::sass {
+namespace values::sass::doubles {
 
 namespace {
 
@@ -211,7 +211,7 @@ void extremes(Builder& b) {
 
 }  // namespace
 
-std::vector<Case> double_cases() {
+std::vector<Case> cases() {
   Builder b;
   arithmetic(b);
   compares(b);
@@ -220,7 +220,7 @@ std::vector<Case> double_cases() {
 }
 
 TEST_CASE("values: double precision") {
-  check(instruction_set(), double_cases());
+  check(instruction_set(), cases());
 }
 
-}  // namespace values::sass
+}  // namespace values::sass::doubles

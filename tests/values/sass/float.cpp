@@ -4,7 +4,7 @@
 
 #include "tests/values/sass/sass.hpp"
 
-namespace values::sass {
+namespace values::sass::singles {
 
 namespace {
 
@@ -227,7 +227,7 @@ void extremes(Builder& b) {
 
 }  // namespace
 
-std::vector<Case> float_cases() {
+std::vector<Case> cases() {
   Builder b;
   sums(b);
   fused(b);
@@ -237,7 +237,7 @@ std::vector<Case> float_cases() {
 }
 
 TEST_CASE("values: float arithmetic and compares") {
-  check(instruction_set(), float_cases());
+  check(instruction_set(), cases());
 }
 
-}  // namespace values::sass
+}  // namespace values::sass::singles

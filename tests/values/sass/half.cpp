@@ -7,7 +7,7 @@
 
 #include "tests/values/sass/sass.hpp"
 
-namespace values::sass {
+namespace values::sass::half {
 
 namespace {
 
@@ -278,7 +278,7 @@ class Generator {
 
 }  // namespace
 
-std::vector<Case> half_cases() {
+std::vector<Case> cases() {
   Generator g;
   g.sums();
   g.products();
@@ -288,7 +288,7 @@ std::vector<Case> half_cases() {
 }
 
 TEST_CASE("values: half precision") {
-  check(instruction_set(), half_cases());
+  check(instruction_set(), cases());
 }
 
-}  // namespace values::sass
+}  // namespace values::sass::half

@@ -4,7 +4,7 @@
 
 #include "tests/values/sass/sass.hpp"
 
-namespace values::sass {
+namespace values::sass::integer {
 
 namespace {
 
@@ -280,7 +280,7 @@ void funnel_shifts(Builder& b) {
 
 }  // namespace
 
-std::vector<Case> integer_cases() {
+std::vector<Case> cases() {
   Builder b;
   moves(b);
   sums(b);
@@ -293,7 +293,7 @@ std::vector<Case> integer_cases() {
 }
 
 TEST_CASE("values: sums and shifts") {
-  check(instruction_set(), integer_cases());
+  check(instruction_set(), cases());
 }
 
-}  // namespace values::sass
+}  // namespace values::sass::integer

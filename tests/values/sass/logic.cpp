@@ -6,7 +6,7 @@
 
 #include "tests/values/sass/sass.hpp"
 
-namespace values::sass {
+namespace values::sass::logic {
 
 namespace {
 
@@ -402,7 +402,7 @@ void permutations(Builder& b) {
 
 }  // namespace
 
-std::vector<Case> logic_cases() {
+std::vector<Case> cases() {
   Builder b;
   logic(b);
   logic_flags(b);
@@ -418,7 +418,7 @@ std::vector<Case> logic_cases() {
 }
 
 TEST_CASE("values: logic, compares and bit fields") {
-  check(instruction_set(), logic_cases());
+  check(instruction_set(), cases());
 }
 
-}  // namespace values::sass
+}  // namespace values::sass::logic

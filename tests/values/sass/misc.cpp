@@ -7,7 +7,7 @@
 
 #include "tests/values/sass/sass.hpp"
 
-namespace values::sass {
+namespace values::sass::misc {
 
 namespace {
 
@@ -375,7 +375,7 @@ void barrier_results(Builder& b) {
 
 }  // namespace
 
-std::vector<Case> misc_cases() {
+std::vector<Case> cases() {
   Builder b;
   addresses(b);
   multiplications(b);
@@ -387,7 +387,7 @@ std::vector<Case> misc_cases() {
 }
 
 TEST_CASE("values: addresses, products, flags and lanes") {
-  check(instruction_set(), misc_cases());
+  check(instruction_set(), cases());
 }
 
-}  // namespace values::sass
+}  // namespace values::sass::misc

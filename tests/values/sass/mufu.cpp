@@ -5,7 +5,7 @@
 
 #include "tests/values/sass/sass.hpp"
 
-namespace values::sass {
+namespace values::sass::mufu {
 
 namespace {
 
@@ -221,7 +221,7 @@ void wide_inverses(std::vector<Case>& out) {
 
 }  // namespace
 
-std::vector<Case> special_function_cases() {
+std::vector<Case> cases() {
   std::vector<Case> out;
   values_of(out);
   flushed_numbers(out);
@@ -231,7 +231,7 @@ std::vector<Case> special_function_cases() {
 }
 
 TEST_CASE("values: special functions") {
-  check(instruction_set(), special_function_cases());
+  check(instruction_set(), cases());
 }
 
-}  // namespace values::sass
+}  // namespace values::sass::mufu

@@ -4,7 +4,7 @@
 
 #include "tests/values/sass/sass.hpp"
 
-namespace values::sass {
+namespace values::sass::multiply {
 
 namespace {
 
@@ -241,7 +241,7 @@ void fused(Builder& b) {
 
 }  // namespace
 
-std::vector<Case> multiply_cases() {
+std::vector<Case> cases() {
   Builder b;
   products(b);
   dot_products(b);
@@ -253,7 +253,7 @@ std::vector<Case> multiply_cases() {
 }
 
 TEST_CASE("values: multiplication and fields") {
-  check(instruction_set(), multiply_cases());
+  check(instruction_set(), cases());
 }
 
-}  // namespace values::sass
+}  // namespace values::sass::multiply

@@ -4,7 +4,7 @@
 
 #include "tests/values/sass/sass.hpp"
 
-namespace values::sass {
+namespace values::sass::predicate {
 
 namespace {
 
@@ -205,7 +205,7 @@ void checks(std::vector<Case>& out) {
 
 }  // namespace
 
-std::vector<Case> predicate_cases() {
+std::vector<Case> cases() {
   std::vector<Case> out;
   truths(out);
   flags_of_compares(out);
@@ -215,7 +215,7 @@ std::vector<Case> predicate_cases() {
 }
 
 TEST_CASE("values: predicates and flags in registers") {
-  check(instruction_set(), predicate_cases());
+  check(instruction_set(), cases());
 }
 
-}  // namespace values::sass
+}  // namespace values::sass::predicate

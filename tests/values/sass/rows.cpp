@@ -12,9 +12,9 @@ namespace {
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (const auto& cases : {integer_cases, logic_cases, float_cases, conversion_cases,
-                            special_function_cases, double_cases, multiply_cases, predicate_cases,
-                            video_cases, misc_cases, control_cases, half_cases})
+  for (const auto& cases :
+       {integer::cases, logic::cases, singles::cases, convert::cases, mufu::cases, doubles::cases,
+        multiply::cases, predicate::cases, video::cases, misc::cases, control::cases, half::cases})
     for (Case& c : cases()) all.push_back(std::move(c));
   return all;
 }

@@ -46,17 +46,42 @@ void add_variants(std::vector<Case>& out, const Line& line, unsigned b, unsigned
                   unsigned outputs, const Tuples& tuples, const Oracle& oracle,
                   const Immediates& immediates);
 
-std::vector<Case> integer_cases();
-std::vector<Case> logic_cases();
-std::vector<Case> float_cases();
-std::vector<Case> conversion_cases();
-std::vector<Case> special_function_cases();
-std::vector<Case> double_cases();
-std::vector<Case> multiply_cases();
-std::vector<Case> predicate_cases();
-std::vector<Case> video_cases();
-std::vector<Case> misc_cases();
-std::vector<Case> control_cases();
-std::vector<Case> half_cases();
+/// Each file has names of its own.
+namespace integer {
+std::vector<Case> cases();
+}
+namespace logic {
+std::vector<Case> cases();
+}
+namespace singles {
+std::vector<Case> cases();
+}
+namespace convert {
+std::vector<Case> cases();
+}
+namespace mufu {
+std::vector<Case> cases();
+}
+namespace doubles {
+std::vector<Case> cases();
+}
+namespace multiply {
+std::vector<Case> cases();
+}
+namespace predicate {
+std::vector<Case> cases();
+}
+namespace video {
+std::vector<Case> cases();
+}
+namespace misc {
+std::vector<Case> cases();
+}
+namespace control {
+std::vector<Case> cases();
+}
+namespace half {
+std::vector<Case> cases();
+}
 
 }  // namespace values::sass

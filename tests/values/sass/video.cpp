@@ -6,7 +6,7 @@
 
 #include "tests/values/sass/sass.hpp"
 
-namespace values::sass {
+namespace values::sass::video {
 
 namespace {
 
@@ -279,7 +279,7 @@ void bytes(Builder& b) {
 
 }  // namespace
 
-std::vector<Case> video_cases() {
+std::vector<Case> cases() {
   Builder b;
   sums(b);
   differences_and_extremes(b);
@@ -291,7 +291,7 @@ std::vector<Case> video_cases() {
 }
 
 TEST_CASE("values: video instructions") {
-  check(instruction_set(), video_cases());
+  check(instruction_set(), cases());
 }
 
-}  // namespace values::sass
+}  // namespace values::sass::video
