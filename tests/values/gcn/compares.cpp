@@ -273,7 +273,7 @@ void each_float_compare(Generation g, F add) {
 
 }  // namespace
 
-void cases(Generation g, Mode mode, std::vector<Case>& out) {
+void double_cases(Generation g, Mode mode, std::vector<Case>& out) {
   const auto operand = [mode](uint64_t x) {
     const double v = f64_of(x);
     const bool cut = (mode.wide_subnormals & 1) == 0 && std::fpclassify(v) == FP_SUBNORMAL;
@@ -286,7 +286,7 @@ void cases(Generation g, Mode mode, std::vector<Case>& out) {
   });
 }
 
-void cases(Mode mode, std::vector<Case>& out) {
+void half_cases(Mode mode, std::vector<Case>& out) {
   const auto operand = [mode](uint32_t x) {
     const double v = f16_to_double(x & 0xffff);
     const bool cut = (mode.wide_subnormals & 1) == 0 && std::fabs(v) < 0x1p-14;
