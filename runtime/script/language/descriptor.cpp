@@ -1,6 +1,8 @@
 // descriptor(field = value, ...): a GCN buffer resource.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "runtime/script/language/expr.hpp"
 
 namespace lanewise::script {
@@ -34,11 +36,10 @@ constexpr Field kFields[] = {
 };
 
 const Field& field_named(const std::string& name, Loc loc) {
-  std::string known;
-  for (const Field& f : kFields) {
+  for (const Field& f : kFields)
     if (f.name == name) return f;
-    known += fmt::format("{}{}", known.empty() ? "" : " ", f.name);
-  }
+  std::string known;
+  for (const Field& f : kFields) known += fmt::format("{}{}", known.empty() ? "" : " ", f.name);
   fail(loc, fmt::format("a descriptor has no field '{}'; there are {}", name, known));
 }
 
@@ -58,12 +59,12 @@ uint64_t stored(const Field& f, uint64_t value, Loc loc) {
 
 std::array<uint32_t, 4> descriptor_words(const Expr& e, const Env& env) {
   std::array<uint32_t, 4> words{};
-  std::map<std::string, Loc> seen;
+  std::array<bool, std::size(kFields)> seen{};
   for (size_t n = 0; n < e.args.size(); ++n) {
     const Expr& arg = *e.args[n];
     if (e.fields[n].empty()) fail(arg.loc, "descriptor(...) takes 'field = value' pairs");
     const Field& f = field_named(e.fields[n], arg.loc);
-    if (!seen.emplace(e.fields[n], arg.loc).second)
+    if (std::exchange(seen[static_cast<size_t>(&f - kFields)], true))
       fail(arg.loc, fmt::format("field '{}' is given twice", e.fields[n]));
     const Value v = evaluate(arg, env);
     if (v.is_real) fail(arg.loc, "descriptor fields are integers");

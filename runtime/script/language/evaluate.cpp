@@ -52,8 +52,8 @@ const Let* find_let(const Env& env, const Expr& e, Env& inside) {
 }
 
 Value name_value(const Expr& e, const Env& env) {
-  for (size_t v = 0; v < kVars; ++v) {
-    if (e.text != name(static_cast<Var>(v))) continue;
+  if (e.var) {
+    const auto v = static_cast<size_t>(*e.var);
     if (!env.known[v]) fail(e.loc, fmt::format("'{}' has no value here", e.text));
     return Value::integer(env.vars[v]);
   }
@@ -70,74 +70,97 @@ Value name_value(const Expr& e, const Env& env) {
 
 Value unary(const Expr& e, const Env& env) {
   Value v = evaluate(*e.args[0], env);
-  if (e.text == "!") return Value::integer(v.truth() ? 0 : 1);
-  if (e.text == "+") return v;
+  if (e.op == Operator::negation) return Value::integer(v.truth() ? 0 : 1);
+  if (e.op == Operator::add) return v;
   if (v.is_real) {
-    if (e.text == "~") fail(e.loc, "'~' needs an integer");
+    if (e.op == Operator::complement) fail(e.loc, "'~' needs an integer");
     if (v.real_bits == 0) return Value::literal(-v.real);
     return Value::encoded(v.bits ^ uint64_t{1} << (v.real_bits - 1), v.real_bits);
   }
-  return Value::integer(e.text == "-" ? 0 - v.bits : ~v.bits);
+  return Value::integer(e.op == Operator::subtract ? 0 - v.bits : ~v.bits);
+}
+
+template <typename T>
+std::optional<bool> compare(Operator op, T x, T y) {
+  switch (op) {
+    case Operator::equal:
+      return x == y;
+    case Operator::not_equal:
+      return x != y;
+    case Operator::less:
+      return x < y;
+    case Operator::less_equal:
+      return x <= y;
+    case Operator::greater:
+      return x > y;
+    case Operator::greater_equal:
+      return x >= y;
+    default:
+      return std::nullopt;
+  }
 }
 
 Value real_binary(const Expr& e, const Value& a, const Value& b) {
   const double x = a.number(), y = b.number();
-  const std::string& op = e.text;
-  if (op == "==") return Value::integer(x == y ? 1 : 0);
-  if (op == "!=") return Value::integer(x != y ? 1 : 0);
-  if (op == "<") return Value::integer(x < y ? 1 : 0);
-  if (op == "<=") return Value::integer(x <= y ? 1 : 0);
-  if (op == ">") return Value::integer(x > y ? 1 : 0);
-  if (op == ">=") return Value::integer(x >= y ? 1 : 0);
+  if (const auto holds = compare(e.op, x, y)) return Value::integer(*holds ? 1 : 0);
   double r = 0;
-  if (op == "+")
+  if (e.op == Operator::add)
     r = x + y;
-  else if (op == "-")
+  else if (e.op == Operator::subtract)
     r = x - y;
-  else if (op == "*")
+  else if (e.op == Operator::multiply)
     r = x * y;
-  else if (op == "/")
+  else if (e.op == Operator::divide)
     r = x / y;
   else
-    fail(e.loc, fmt::format("'{}' needs integers", op));
+    fail(e.loc, fmt::format("'{}' needs integers", e.text));
   // The narrower sizes round a double once more: exact for one operation on f16 and f32.
   const unsigned size = std::max(a.real_bits, b.real_bits);
   return size == 0 ? Value::literal(r) : Value::rounded(r, size);
 }
 
 uint64_t divide(const Expr& e, int64_t x, int64_t y) {
+  const bool quotient = e.op == Operator::divide;
   if (y == 0) fail(e.loc, "division by zero");
-  if (y == -1) return e.text == "/" ? 0 - static_cast<uint64_t>(x) : 0;
-  return static_cast<uint64_t>(e.text == "/" ? x / y : x % y);
+  if (y == -1) return quotient ? 0 - static_cast<uint64_t>(x) : 0;
+  return static_cast<uint64_t>(quotient ? x / y : x % y);
 }
 
 uint64_t integer_binary(const Expr& e, uint64_t a, uint64_t b) {
-  const std::string& op = e.text;
   const auto x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
-  if (op == "+") return a + b;
-  if (op == "-") return a - b;
-  if (op == "*") return a * b;
-  if (op == "/" || op == "%") return divide(e, x, y);
-  if (op == "&") return a & b;
-  if (op == "|") return a | b;
-  if (op == "^") return a ^ b;
-  if (op == "<<") return b > 63 ? 0 : a << b;
-  if (op == ">>>") return b > 63 ? 0 : a >> b;
-  if (op == ">>") return static_cast<uint64_t>(x >> (b > 63 ? 63 : b));
-  if (op == "==") return a == b ? 1 : 0;
-  if (op == "!=") return a != b ? 1 : 0;
-  if (op == "<") return x < y ? 1 : 0;
-  if (op == "<=") return x <= y ? 1 : 0;
-  if (op == ">") return x > y ? 1 : 0;
-  return x >= y ? 1 : 0;
+  switch (e.op) {
+    case Operator::add:
+      return a + b;
+    case Operator::subtract:
+      return a - b;
+    case Operator::multiply:
+      return a * b;
+    case Operator::divide:
+    case Operator::remainder:
+      return divide(e, x, y);
+    case Operator::bit_and:
+      return a & b;
+    case Operator::bit_or:
+      return a | b;
+    case Operator::bit_xor:
+      return a ^ b;
+    case Operator::shift_left:
+      return b > 63 ? 0 : a << b;
+    case Operator::shift_right_unsigned:
+      return b > 63 ? 0 : a >> b;
+    case Operator::shift_right:
+      return static_cast<uint64_t>(x >> (b > 63 ? 63 : b));
+    default:
+      return compare(e.op, x, y).value() ? 1 : 0;
+  }
 }
 
 Value binary(const Expr& e, const Env& env) {
   const Value a = evaluate(*e.args[0], env);
-  if (e.text == "&&" && !a.truth()) return Value::integer(0);
-  if (e.text == "||" && a.truth()) return Value::integer(1);
+  if (e.op == Operator::both && !a.truth()) return Value::integer(0);
+  if (e.op == Operator::either && a.truth()) return Value::integer(1);
   const Value b = evaluate(*e.args[1], env);
-  if (e.text == "&&" || e.text == "||") return Value::integer(b.truth() ? 1 : 0);
+  if (e.op == Operator::both || e.op == Operator::either) return Value::integer(b.truth() ? 1 : 0);
   if (a.is_real || b.is_real) return real_binary(e, a, b);
   return Value::integer(integer_binary(e, a.bits, b.bits));
 }

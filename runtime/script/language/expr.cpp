@@ -4,6 +4,13 @@
 #include <fmt/format.h>
 
 namespace lanewise::script {
+
+std::string_view name(Var v) {
+  static constexpr std::array<std::string_view, kVars> kNames = {
+      "lane", "wave", "group", "tid", "gid", "active", "i", "lanes", "waves", "groups"};
+  return kNames[static_cast<size_t>(v)];
+}
+
 namespace {
 
 /// Deep enough for people; keeps hostile nesting off the stack.
@@ -11,13 +18,34 @@ constexpr unsigned kMaxParentheses = 100;
 constexpr unsigned kMaxLinks = 1000;
 constexpr int kSumLevel = 9;  ///< of + and -
 
-int precedence(std::string_view op) {
-  static const std::map<std::string_view, int> levels = {
-      {"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5},  {"==", 6}, {"!=", 6},
-      {"<", 7},  {"<=", 7}, {">", 7},  {">=", 7}, {"<<", 8}, {">>", 8}, {">>>", 8},
-      {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
-  const auto it = levels.find(op);
-  return it == levels.end() ? 0 : it->second;
+struct Infix {
+  int level = 0;  ///< the higher, the closer it binds; 0: no operator
+  Operator op = Operator::none;
+};
+Infix infix(std::string_view text) {
+  static const std::map<std::string_view, Infix> operators = {
+      {"||", {1, Operator::either}},        {"&&", {2, Operator::both}},
+      {"|", {3, Operator::bit_or}},         {"^", {4, Operator::bit_xor}},
+      {"&", {5, Operator::bit_and}},        {"==", {6, Operator::equal}},
+      {"!=", {6, Operator::not_equal}},     {"<", {7, Operator::less}},
+      {"<=", {7, Operator::less_equal}},    {">", {7, Operator::greater}},
+      {">=", {7, Operator::greater_equal}}, {"<<", {8, Operator::shift_left}},
+      {">>", {8, Operator::shift_right}},   {">>>", {8, Operator::shift_right_unsigned}},
+      {"+", {kSumLevel, Operator::add}},    {"-", {kSumLevel, Operator::subtract}},
+      {"*", {10, Operator::multiply}},      {"/", {10, Operator::divide}},
+      {"%", {10, Operator::remainder}}};
+  const auto it = operators.find(text);
+  return it == operators.end() ? Infix{} : it->second;
+}
+constexpr std::pair<std::string_view, Operator> kPrefixes[] = {{"-", Operator::subtract},
+                                                               {"~", Operator::complement},
+                                                               {"!", Operator::negation},
+                                                               {"+", Operator::add}};
+
+std::optional<Var> variable(std::string_view text) {
+  for (size_t v = 0; v < kVars; ++v)
+    if (text == name(static_cast<Var>(v))) return static_cast<Var>(v);
+  return std::nullopt;
 }
 
 class ExpressionParser {
@@ -50,10 +78,12 @@ class ExpressionParser {
     ExpressionParser& parser;
   };
 
-  static ExprPtr make(Expr::Kind kind, Loc loc, std::string text, std::vector<ExprPtr> args) {
+  static ExprPtr make(Expr::Kind kind, Loc loc, std::string text, std::vector<ExprPtr> args,
+                      Operator op = Operator::none) {
     auto e = std::make_shared<Expr>();
     e->kind = kind;
     e->loc = loc;
+    e->op = op;
     e->text = std::move(text);
     e->args = std::move(args);
     return e;
@@ -63,25 +93,25 @@ class ExpressionParser {
     ExprPtr left = unary();
     // A chain of operators is a tree as deep as it is long.
     while (in_.peek().kind == Token::Kind::symbol) {
-      const int level = precedence(in_.peek().text);
+      const auto [level, op] = infix(in_.peek().text);
       if (level < lowest || level == 0) break;
       if (++links_ > kMaxLinks) fail(in_.peek().loc, "the expression is too long");
-      const Token op = in_.take();
+      const Token token = in_.take();
       in_.skip_newlines();
       const Guard guard(*this);
-      left = make(Expr::Kind::binary, op.loc, op.text, {left, binary(level + 1)});
+      left = make(Expr::Kind::binary, token.loc, token.text, {left, binary(level + 1)}, op);
     }
     return left;
   }
 
   ExprPtr unary() {
     const Token& t = in_.peek();
-    for (const std::string_view op : {"-", "~", "!", "+"}) {
-      if (!in_.is_symbol(op)) continue;
+    for (const auto& [text, op] : kPrefixes) {
+      if (!in_.is_symbol(text)) continue;
       const Guard guard(*this);
       const Loc loc = t.loc;
       in_.take();
-      return make(Expr::Kind::unary, loc, std::string(op), {unary()});
+      return make(Expr::Kind::unary, loc, std::string(text), {unary()}, op);
     }
     return postfix();
   }
@@ -121,6 +151,7 @@ class ExpressionParser {
     e->kind = kind == Token::Kind::integer ? Expr::Kind::integer
               : kind == Token::Kind::real  ? Expr::Kind::real
                                            : Expr::Kind::name;
+    if (e->kind == Expr::Kind::name) e->var = variable(e->text);
     if (e->kind == Expr::Kind::name && in_.take_symbol("(")) arguments(*e);
     return e;
   }
@@ -165,12 +196,6 @@ ExprPtr parse_expr(Lexer& lexer) {
 
 ExprPtr parse_sum(Lexer& lexer) {
   return ExpressionParser(lexer).sum();
-}
-
-std::string_view name(Var v) {
-  static constexpr std::array<std::string_view, kVars> kNames = {
-      "lane", "wave", "group", "tid", "gid", "active", "i", "lanes", "waves", "groups"};
-  return kNames[static_cast<size_t>(v)];
 }
 
 }  // namespace lanewise::script

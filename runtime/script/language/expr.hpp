@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,36 @@
 
 namespace lanewise::script {
 
+/// The variables an expression may use; absent ones have no meaning where it stands.
+enum class Var : uint8_t { lane, wave, group, tid, gid, active, i, lanes, waves, groups };
+inline constexpr size_t kVars = 10;
+std::string_view name(Var v);
+
+enum class Operator : uint8_t {
+  none,
+  either,
+  both,
+  bit_or,
+  bit_xor,
+  bit_and,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  shift_left,
+  shift_right,  ///< with the sign
+  shift_right_unsigned,
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  negation,
+  complement
+};
+
 struct Expr;
 using ExprPtr = std::shared_ptr<const Expr>;
 
@@ -19,7 +50,9 @@ struct Expr {
   enum class Kind : uint8_t { integer, real, name, unary, binary, ternary, call, index, list };
   Kind kind = Kind::integer;
   Loc loc;
-  std::string text;  ///< name, operator or function
+  Operator op = Operator::none;  ///< of unary and binary
+  std::optional<Var> var;        ///< of a name that is a variable's
+  std::string text;              ///< name, operator or function
   uint64_t bits = 0;
   double real = 0;
   std::vector<ExprPtr> args;
@@ -38,11 +71,6 @@ struct Array {
   std::vector<std::byte> bytes;
   uint64_t count() const { return bytes.size() / ir::size_of(type); }
 };
-
-/// The variables an expression may use; absent ones have no meaning where it stands.
-enum class Var : uint8_t { lane, wave, group, tid, gid, active, i, lanes, waves, groups };
-inline constexpr size_t kVars = 10;
-std::string_view name(Var v);
 
 struct Let {
   Loc loc;

@@ -196,13 +196,14 @@ std::vector<std::vector<std::string>> Parser::loop_items(size_t names) {
 }
 
 void Parser::for_(Case* current, Loc loc) {
+  // Before the values: a million of them may stand in a line.
+  if (depth_ + 1 > kMaxNesting) fail(loc, "loops are nested too deeply");
   const std::vector<std::string> names = loop_names();
   if (!lex_->take_word("in")) fail(lex_->peek().loc, "expected 'in' after the loop variable");
   const auto items = loop_items(names.size());
   if (items.empty()) fail(loc, "the 'for' has no values");
   Loc start;
   const std::string body = lex_->take_braced(start);
-  if (depth_ + 1 > kMaxNesting) fail(loc, "loops are nested too deeply");
   const Case saved = defaults_;
   Lexer* const outer = lex_;
   for (const auto& values : items) {

@@ -478,7 +478,7 @@ TEST_CASE("every counter of every preset and variant is the literal model's") {
   uint64_t evictions = 0, stale = 0;
   std::vector<std::string> all = preset_names();
   for (const std::string& variant : preset_variants()) all.push_back(variant);
-  const unsigned seeds = lanewise::test::whole_tests() ? 200 : 100;
+  const unsigned seeds = lanewise::test::whole_tests() ? 200 : 50;
   for (const std::string& preset : all) {
     const std::string chip = preset.substr(0, preset.find('+'));
     const bool amd = chip == "tahiti" || chip == "hawaii" || chip == "fiji";
@@ -498,7 +498,7 @@ TEST_CASE("every counter of every preset and variant is the literal model's") {
   }
   // The traces do what they are meant to do.
   CHECK(evictions > 1000);
-  CHECK(stale > 500);
+  CHECK(stale > 250);
 }
 
 TEST_CASE(
@@ -544,7 +544,7 @@ TEST_CASE("sets of many ways are the literal model's") {
         R"({{"name": "many{}", "sms": 3, "l1": {{{}}}, "l2": {{{}}}, "knobs": {{{}}}}})", number,
         shape.l1, shape.l2, shape.knobs);
     uint64_t here = 0;
-    for (unsigned seed = 0; seed < 4; ++seed) {
+    for (unsigned seed = 0; seed < (lanewise::test::whole_tests() ? 4 : 2); ++seed) {
       CAPTURE(number);
       CAPTURE(seed);
       Both both(file, seed % 2 == 0 ? Dialect::ptx : Dialect::sass, 2000 + seed);
