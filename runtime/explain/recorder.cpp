@@ -8,14 +8,14 @@ namespace {
 constexpr size_t kNoVisit = ~size_t{0};
 
 std::vector<uint64_t> values_of(const std::vector<ir::Reg>& regs,
-                                std::span<const uint64_t> registers) {
+                                const reference::Registers& registers) {
   std::vector<uint64_t> out;
   for (const ir::Reg r : regs) out.push_back(r.valid() ? registers[r.id] : 0);
   return out;
 }
 
 std::vector<uint64_t> values_of(const std::vector<ir::Operand>& operands,
-                                std::span<const uint64_t> registers) {
+                                const reference::Registers& registers) {
   std::vector<uint64_t> out;
   for (const ir::Operand& o : operands) out.push_back(o.is_reg() ? registers[o.index] : o.imm);
   return out;
@@ -63,7 +63,7 @@ bool Recorder::wanted_site(uint32_t site) const {
 }
 
 /// Results of the latest instruction are in the registers once the lane comes to its next one.
-void Recorder::settle(Lane& lane, std::span<const uint64_t> registers) {
+void Recorder::settle(Lane& lane, const reference::Registers& registers) {
   if (lane.open == kNoVisit) return;
   Executed& last = now_->visits[lane.open].steps.back();
   last.after = values_of(last.inst->dst, registers);

@@ -74,7 +74,7 @@ class Recorder final : public Engine {
   bool wanted_site(uint32_t site) const;
   void step(const reference::Step& s);
   void touch(const reference::Touch& t);
-  void settle(Lane& lane, std::span<const uint64_t> registers);
+  void settle(Lane& lane, const reference::Registers& registers);
 
   Query query_;
   std::unique_ptr<Engine> engine_;

@@ -3,18 +3,26 @@
 #pragma once
 
 #include <memory>
-#include <span>
 
 #include "runtime/guest/engine.hpp"
 
 namespace lanewise::reference {
+
+/// A lane's registers as they are now, by register id.
+class Registers {
+ public:
+  virtual uint64_t operator[](uint32_t id) const = 0;
+
+ protected:
+  ~Registers() = default;
+};
 
 /// Called before each instruction when set: for `explain`, debuggers and traces.
 struct Step {
   uint32_t group[3];
   uint32_t lane;
   uint32_t block, inst;
-  std::span<const uint64_t> registers;  ///< as they are now, by register id
+  const Registers& registers;  ///< until the hook returns
 };
 using StepHook = std::function<void(const Step&)>;
 

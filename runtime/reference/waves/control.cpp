@@ -254,18 +254,26 @@ struct Control {
 
   // --- around others -----------------------------------------------------------------------------
 
+  class LaneRegisters final : public Registers {
+   public:
+    LaneRegisters(const Lane& lane, const std::vector<Slot>& slots) : lane_(lane), slots_(slots) {}
+    uint64_t operator[](uint32_t id) const override { return lane_.get(slots_[id]); }
+
+   private:
+    const Lane& lane_;
+    const std::vector<Slot>& slots_;
+  };
+
   static const Code* watched(Wave& wave, const Code* code) {
     Group& g = *wave.group;
     if (g.setting_.hook && !code->added && code->action < Action::jump) {
       const Lane lane{wave, wave.lane};
-      g.watched_.clear();
-      for (size_t n = 0; n < g.request_.program->regs.size(); ++n)
-        g.watched_.push_back(lane.get(g.program_.slots[n]));
+      const LaneRegisters registers(lane, g.program_.slots);
       g.setting_.hook({{g.index_[0], g.index_[1], g.index_[2]},
                        lane.linear(),
                        code->block,
                        code->inst,
-                       g.watched_});
+                       registers});
     }
     if (g.program_.counts_clocks)
       for_each_lane(wave.mask, [&](uint32_t i) { ++g.clocks_[wave.first + i]; });

@@ -335,7 +335,6 @@ class Group {
   std::vector<uint64_t> policies_;                  ///< by lane, in exact mode
   std::vector<uint64_t> clocks_;                    ///< by lane: instructions run
   mutable std::vector<uint32_t> clock_reads_;       ///< by lane
-  std::vector<uint64_t> watched_;                   ///< registers of a lane, for the hook
   std::vector<uint64_t> runnable_;                  ///< of runnable()
   std::array<Barrier, kBarriers> barriers_;
   std::array<std::vector<Arrival>, kBarriers> arrivals_;  ///< those of Barrier, for the check
