@@ -13,7 +13,7 @@ namespace {
 
 using kit::Json;
 
-constexpr uint32_t kPair = 64;      ///< two warps: pairs of one group are lanes of different warps
+constexpr uint32_t kPair = 64;       ///< two warps: pairs of one group are lanes of different warps
 constexpr uint32_t kCellWords = 64;  ///< X and Y lie in lines of their own
 
 /// In the code X and Y are the cells, S the scope. Thread 0 leaves its result in %r1, thread 1 in
