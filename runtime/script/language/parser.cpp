@@ -59,6 +59,7 @@ void Parser::run(std::string_view text) {
   Lexer lexer{std::string(text), {}};
   lex_ = &lexer;
   statements(nullptr);
+  lex_ = nullptr;
   // Where the names distinguish the cases, the sweep's values need not be repeated.
   std::map<std::string, size_t> uses;
   for (const Case& c : script_.cases) ++uses[c.name];

@@ -217,7 +217,7 @@ std::vector<Instruction> ptx() {
 }
 
 std::vector<Instruction> gcn() {
-  const auto scalar = [](Meaning m) { return from(First::scalar, m); };
+  const auto scalar = [](Meaning m) { return from(First::scalar, std::move(m)); };
   return {
       {"buffer_load_dword v1, v0, s[4:7], 0 offen", load()},
       {"buffer_load_ubyte v1, v0, s[4:7], 0 offen", wide(load(), 1)},

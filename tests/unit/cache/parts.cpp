@@ -268,6 +268,7 @@ TEST_CASE(
     all.push_back(std::make_unique<Tracker>(p));
     for (options.part = 0; options.part < 2; ++options.part)
       all.push_back(std::make_unique<Tracker>(p, options));
+    takers.reserve(all.size());
     for (const auto& t : all) takers.push_back(t.get());
     Script(Dialect::ptx, 4, false, last).run({}, takers, rounds);
     try {

@@ -170,7 +170,7 @@ struct LiteralMemory {
   void write(uint64_t block, unsigned which, uint32_t bytes, uint32_t context, uint32_t sm) {
     for (unsigned s = 0; s < 4; ++s) {
       if ((which >> s & 1) == 0) continue;
-      Sector& x = sectors[block + 32 * s];
+      Sector& x = sectors[block + uint64_t{32} * s];
       x.state.written(context, sm);
       x.bytes = bytes;
     }
