@@ -18,6 +18,19 @@ inline constexpr bool kSanitized = false;
 inline constexpr bool kSanitized = false;
 #endif
 
+/// And with ThreadSanitizer, under which times say little?
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kThreadSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr bool kThreadSanitized = true;
+#else
+inline constexpr bool kThreadSanitized = false;
+#endif
+#else
+inline constexpr bool kThreadSanitized = false;
+#endif
+
 /// From one value to the next in a loop over all of `count`. Odd, so that all low bits come up.
 constexpr uint32_t value_step(uint32_t count) {
   return kSanitized && count >= 1024 ? 15 : 1;
