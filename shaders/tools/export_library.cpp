@@ -1,7 +1,8 @@
 // Build tool: turns the compiled library (one module with a dummy entry point) into a SPIR-V
 // library and prints it as C++. Drops the entry point and all names, exports the lw_ functions.
 // Conversions between floats round: compilers that take narrowing and widening again for nothing
-// are given so, which GLSL's `precise` does not do.
+// are given so, which GLSL's `precise` does not do. Negation rounds nothing: drivers for GPUs
+// without a fused sum of its own split what is fused behind an exact one.
 //
 // usage: export_library IN.spv OUT.cpp SYMBOL
 #include <cstdint>
@@ -35,6 +36,7 @@ enum : uint32_t {
   kFunctionEnd = 56,
   kDecorate = 71,
   kFConvert = 115,
+  kFNegate = 127,
   kNoLine = 317,
   kModuleProcessed = 330
 };
@@ -88,6 +90,7 @@ bool dropped(uint32_t op) {
 struct Names {
   std::map<uint32_t, std::string> exported;  ///< function id -> name
   std::set<uint32_t> entries;
+  std::set<uint32_t> negations;
 };
 
 Names find_names(const Words& in) {
@@ -95,6 +98,7 @@ Names find_names(const Words& in) {
   for (size_t at = 5; at < in.size(); at += in[at] >> 16) {
     const uint32_t op = in[at] & 0xffff;
     if (op == kEntryPoint) names.entries.insert(in[at + 2]);
+    if (op == kFNegate) names.negations.insert(in[at + 2]);
     if (op != kName) continue;
     const std::string name = text_at(in, at + 2);
     const size_t paren = name.find('(');
@@ -111,8 +115,11 @@ Words make_library(const Words& in) {
   for (size_t at = 5; at < in.size(); at += in[at] >> 16) {
     const uint32_t op = in[at] & 0xffff, count = in[at] >> 16;
     if (op == kFunction) skipping = names.entries.count(in[at + 2]) != 0;
-    const bool builtin = op == kDecorate && in[at + 2] == kDecorationBuiltIn;
-    if (!skipping && !dropped(op) && !builtin) {
+    const bool needless =
+        op == kDecorate &&
+        (in[at + 2] == kDecorationBuiltIn ||
+         (in[at + 2] == kDecorationNoContraction && names.negations.contains(in[at + 1])));
+    if (!skipping && !dropped(op) && !needless) {
       if (op == kDecorate && !exports_written) {
         exports_written = true;
         for (const auto& [id, name] : names.exported) append_export(out, id, name);

@@ -39,10 +39,17 @@ Id flags_of(LaneEmitter& e) {
 Id by_library(LaneEmitter& e, const std::string& name, Id a) {
   return e.library(name + "_approx_f32", e.module().uint_type, {a, flags_of(e)});
 }
+/// Of operands that are not usual; powers with few steps where products are exact.
+Id of_unusual(LaneEmitter& e, const std::string& name, Id a) {
+  if (name != kExp2 || !sums_and_jumps(e)) return by_library(e, name, a);
+  ModuleBuilder& m = e.module();
+  const Id bits = e.library(name + "_unusual_f32", m.uint_type, {a});
+  return e.inst().ftz ? flush_subnormal(m, bits) : bits;
+}
 template <const char* const& name>
 Values approximate(LaneEmitter& e, spv::Op) {
   const Id a = e.src(0);
-  return quick_or_slow(e, name, {a}, [&] { return by_library(e, name, a); });
+  return quick_or_slow(e, name, {a}, [&] { return of_unusual(e, name, a); });
 }
 
 /// The policy wants the device's function, which was seen inside the bounds.
@@ -93,7 +100,7 @@ Values own_function(LaneEmitter& e, spv::Op) {
     const Id size = m.op(spv::OpBitwiseAnd, m.uint_type, {a, m.u(0x7fffffff)});
     quick = m.select(m.op(spv::OpULessThan, m.bool_type, {size, m.u(0x39000000)}), a, quick);
   }
-  return quick_or_slow(e, usual, quick, [&] { return by_library(e, name, a); });
+  return quick_or_slow(e, usual, quick, [&] { return of_unusual(e, name, a); });
 }
 
 /// As an immediate of usual size; 0 where it is none.

@@ -244,6 +244,19 @@ uint lw_fex2_usual_f32(const in uint a) {
   return floatBitsToUint(p) + (floatBitsToUint(shifted) << 23);
 }
 
+/// Of all else, where products round to nearest: the first of these is exact, the second may overflow or
+/// become subnormal.
+uint lw_fex2_unusual_f32(const in uint a) {
+  float shifted;
+  const float p = power_of_fraction(uintBitsToFloat(a), shifted);
+  const int e = int(floatBitsToUint(shifted) - 0x4b400000u), half_ = e >> 1;
+  precise float power = p * uintBitsToFloat(uint(half_ + 127) << 23);
+  power *= uintBitsToFloat(uint(e - half_ + 127) << 23);
+  const uint beyond = pick(neg32(a), 0u, INFINITY_BITS);
+  const uint result = pick((a & 0x7fffffffu) > 0x43200000u, beyond, floatBitsToUint(power));
+  return pick(nan32(a), NAN32, result);
+}
+
 /// Positive and normal. From the first mantissa above that of the root of 2 on they are halved.
 bool lw_flg2_is_usual_f32(const in uint a) { return a - 0x800000u < 0x7f000000u; }
 uint lw_flg2_usual_f32(const in uint a) {

@@ -1,12 +1,25 @@
 // f32 quotients and roots, rounded to nearest even, for devices whose sums, products and fused
 // multiply-adds are exact and whose own quotients and roots are approximations (Vulkan allows 2.5 and
-// 2 ulp): the seed. It is improved once; then the exact residual says whether the neighbour is nearer.
+// 2 ulp). Nothing here depends on these: what begins is a subtraction from the bits.
 #ifndef FUSED
 #define FUSED(a, b, c) fma(a, b, c)
-#define SEED(x) (x)  // tests put the errors in that drivers may make
 #endif
 
 const uint ONE = 0x3f800000u, INFINITY_BITS = 0x7f800000u, FRACTION = 0x7fffffu;
+
+/// 1 / y, rounded to nearest, where no exponent comes near its ends. It scales with y, so that all
+/// fractions stand for all numbers: each was tried (docs/numerics.md). The second step is of third order;
+/// the first one is made too large by 0.003, so that what the last one gets for a fraction of all ones,
+/// whose reciprocal is next to the middle of two numbers, is on the right side.
+float nearest_inverse(const in float y) {
+  precise float r = uintBitsToFloat(0x7ef40000u - floatBitsToUint(y));
+  precise float error = FUSED(-y, r, 1.003);
+  r = FUSED(error, r, r);
+  error = FUSED(-y, r, 1.0);
+  r = FUSED(FUSED(error, error, error), r, r);
+  error = FUSED(-y, r, 1.0);
+  return FUSED(error, r, r);
+}
 
 /// x / y for y in [1, 2) and y <= x < 2 y, rounded to multiples of 2^(coarser - 23), ties to even;
 /// `coarser` is 0 to 25. The result counts these multiples, with `coarser` = 0 those above 1.
@@ -27,16 +40,20 @@ uint nearest_quotient(const in float x, const in float y, const in float inverse
   return floatBitsToUint(rounded) + up - down - (ONE + exponent);
 }
 
-/// The root of x in [1, 4), rounded to nearest, and about its reciprocal.
-float nearest_root(float x, out float inverse) {
-  inverse = SEED(inversesqrt(x));
-  precise float half_ = 0.5 * inverse, s = x * inverse;
-  s = FUSED(FUSED(-s, s, x), half_, s);
-  precise float residual = FUSED(-s, s, x);
-  // Half way to the neighbour the residual is s * 2^-23 and a little, and no residual lies between.
-  precise float scaled = residual * 8388608.0;
-  const uint up = uint(scaled > s), down = uint(-scaled >= s);
-  return uintBitsToFloat(floatBitsToUint(s) + up - down);
+/// The root of x, rounded to nearest, where no exponent comes near its ends: every x in [1, 4) was tried,
+/// and 4 x gives twice that. `root` and `half_` approach it and half of its reciprocal.
+float nearest_root(const in float x) {
+  const float seed = uintBitsToFloat(0x5f3759dfu - (floatBitsToUint(x) >> 1));
+  precise float root = x * seed, half_ = 0.5 * seed;
+  precise float error = FUSED(-half_, root, 0.5);
+  root = FUSED(root, error, root);
+  half_ = FUSED(half_, error, half_);
+  error = FUSED(-half_, root, 0.5);
+  precise float larger = error * 1.5;
+  const float third_order = FUSED(larger, error, error);
+  root = FUSED(root, third_order, root);
+  half_ = FUSED(half_, third_order, half_);
+  return FUSED(FUSED(-root, root, x), half_, root);
 }
 /// Positive x, not zero, is the result * 4^e; the result lies in [1, 4).
 float root_mantissa(uint x, out int e) {
@@ -64,7 +81,7 @@ uint lw_fdiv_fma_f32(const in uint a, const in uint b) {
   const int e = int(ratio) >> 23;
   const uint divisor = ONE | (floatBitsToUint(y) & FRACTION);
   const float dividend = uintBitsToFloat(divisor + (ratio & FRACTION));
-  precise float inverse = SEED(1.0 / uintBitsToFloat(divisor));
+  const float inverse = nearest_inverse(uintBitsToFloat(divisor));
   const uint coarser = uint(clamp(-126 - e, 0, 25));
   const uint count = nearest_quotient(dividend, uintBitsToFloat(divisor), inverse, coarser);
   const uint finite = min(count + (uint(max(e + 127, 0)) << 23), INFINITY_BITS);
@@ -79,83 +96,43 @@ uint lw_frcp_fma_f32(const in uint a) { return lw_fdiv_fma_f32(ONE, a); }
 
 uint lw_fsqrt_fma_f32(const in uint a) {
   int e;
-  float inverse;
-  const float s = nearest_root(root_mantissa(a, e), inverse);
+  const float s = nearest_root(root_mantissa(a, e));
   return root_special(floatBitsToUint(s) + (uint(e) << 23), a, a, a);
 }
 
 /// Two roundings, as in lw_frsqrt_approx_f32. The result is never subnormal.
 uint lw_frsqrt_fma_f32(const in uint a) {
   int e;
-  float inverse;
-  const float s = nearest_root(root_mantissa(a, e), inverse);
-  const uint divisor = floatBitsToUint(s), ratio = ONE - divisor + ONE;
-  const float dividend = uintBitsToFloat(divisor + (ratio & FRACTION));
-  const uint count = nearest_quotient(dividend, s, inverse, 0u);
-  const uint finite = count + (uint((int(ratio) >> 23) - e) << 23);
-  return root_special(finite, a, a | INFINITY_BITS, 0u);
+  const float inverse = nearest_inverse(nearest_root(root_mantissa(a, e)));
+  return root_special(floatBitsToUint(inverse) - (uint(e) << 23), a, a | INFINITY_BITS, 0u);
 }
 
-// The same for usual numbers in few steps. Two Newton steps make of a seed within 3 ulp the nearest
-// reciprocal, but for divisors whose fraction is all ones (every fraction was tried with every such
-// seed: docs/numerics.md). From there on Markstein's theorem holds: where no exponent comes near its
-// ends, the last step rounds correctly. All else goes the long way.
-
-bool all_ones(const in uint a) { return ((a + 1u) & FRACTION) == 0u; }
-
-float nearest_inverse(const in float y, const in float seed) {
-  precise float r = seed;
-  r = FUSED(FUSED(-y, r, 1.0), r, r);
-  r = FUSED(FUSED(-y, r, 1.0), r, r);
-  return r;
-}
+// The same for usual numbers in few steps: with the nearest reciprocal Markstein's theorem holds, so that
+// where no exponent comes near its ends the last step rounds correctly. All else goes the long way.
 
 uint quotient_of(const in uint a, const in uint b) {
   const float x = uintBitsToFloat(a), y = uintBitsToFloat(b);
-  const float r = nearest_inverse(y, SEED(1.0 / y));
+  const float r = nearest_inverse(y);
   precise float q = x * r;
   q = FUSED(FUSED(-y, q, x), r, q);
   q = FUSED(FUSED(-y, q, x), r, q);
   return floatBitsToUint(q);
 }
 
-/// Reciprocal square roots in [1, 4) and roots of usual numbers need no scaling either.
-float root_of(const in float x, out float half_inverse) {
-  const float seed = SEED(inversesqrt(x));
-  precise float s = x * seed, h = 0.5 * seed;
-  const float error = FUSED(-h, s, 0.5);
-  s = FUSED(s, error, s);
-  h = FUSED(h, error, h);
-  half_inverse = h;
-  return FUSED(FUSED(-s, s, x), h, s);
-}
-
 // Whoever calls lw_*_usual_f32 asks lw_*_is_usual_f32 first, and goes the long way else.
 bool lw_fdiv_is_usual_f32(const in uint a, const in uint b) {
-  const bool usual = max((a << 1) - (64u << 24), (b << 1) - (64u << 24)) < 124u << 24;
-  return both(usual, !all_ones(b));
+  return max((a << 1) - (64u << 24), (b << 1) - (64u << 24)) < 124u << 24;
 }
 uint lw_fdiv_usual_f32(const in uint a, const in uint b) { return quotient_of(a, b); }
-bool lw_frcp_is_usual_f32(const in uint a) {
-  return both((a << 1) - (2u << 24) < 248u << 24, !all_ones(a));
-}
+bool lw_frcp_is_usual_f32(const in uint a) { return (a << 1) - (2u << 24) < 248u << 24; }
 uint lw_frcp_usual_f32(const in uint a) {
-  const float y = uintBitsToFloat(a);
-  return floatBitsToUint(nearest_inverse(y, SEED(1.0 / y)));
+  return floatBitsToUint(nearest_inverse(uintBitsToFloat(a)));
 }
 bool lw_fsqrt_is_usual_f32(const in uint a) { return a - (32u << 23) < 188u << 23; }
-uint lw_fsqrt_usual_f32(const in uint a) {
-  float half_inverse;
-  return floatBitsToUint(root_of(uintBitsToFloat(a), half_inverse));
-}
-/// Roots of all ones belong to the two numbers below a power of four.
-bool lw_frsqrt_is_usual_f32(const in uint a) {
-  return both(lw_fsqrt_is_usual_f32(a), ((a + 2u) & FRACTION) > 1u);
-}
+uint lw_fsqrt_usual_f32(const in uint a) { return floatBitsToUint(nearest_root(uintBitsToFloat(a))); }
+bool lw_frsqrt_is_usual_f32(const in uint a) { return lw_fsqrt_is_usual_f32(a); }
 uint lw_frsqrt_usual_f32(const in uint a) {
-  float half_inverse;
-  const float s = root_of(uintBitsToFloat(a), half_inverse);
-  return floatBitsToUint(nearest_inverse(s, 2.0 * half_inverse));
+  return floatBitsToUint(nearest_inverse(nearest_root(uintBitsToFloat(a))));
 }
 
 // fma toward zero, down or up where the addend is the larger part and the nearest result is no more
