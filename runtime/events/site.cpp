@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "runtime/events/plan.hpp"
+#include "runtime/support/beside.hpp"
 
 namespace lanewise::events {
 namespace {
@@ -11,92 +12,47 @@ using trace::OpKind;
 using trace::Site;
 
 trace::Space space_of(ir::Space space) {
-  switch (space) {
-    case ir::Space::generic:
-      return trace::Space::generic;
-    case ir::Space::local:
-      return trace::Space::local;
-    case ir::Space::shared:
-      return trace::Space::shared;
-    case ir::Space::constant:
-    case ir::Space::param:
-      return trace::Space::constant;
-    case ir::Space::code:
-      return trace::Space::instruction;
-    case ir::Space::global:
-      break;
-  }
-  return trace::Space::global;
+  using trace::Space;
+  static constexpr std::pair<ir::Space, Space> kSpaces[] = {
+      {ir::Space::generic, Space::generic}, {ir::Space::local, Space::local},
+      {ir::Space::shared, Space::shared},   {ir::Space::constant, Space::constant},
+      {ir::Space::param, Space::constant},  {ir::Space::code, Space::instruction},
+  };
+  return beside(kSpaces, space, Space::global);
 }
 
 OpKind kind_of(const ir::Inst& inst) {
-  switch (inst.op) {
-    case Op::load:
-      return OpKind::load;
-    case Op::store:
-      return OpKind::store;
-    case Op::atom:
-      return OpKind::atomic;
-    case Op::cachectl:
-      return OpKind::control;
-    case Op::fence:
-      return OpKind::fence;
-    default:
-      return OpKind::none;
-  }
+  static constexpr std::pair<Op, OpKind> kKinds[] = {
+      {Op::load, OpKind::load},        {Op::store, OpKind::store}, {Op::atom, OpKind::atomic},
+      {Op::cachectl, OpKind::control}, {Op::fence, OpKind::fence},
+  };
+  return beside(kKinds, inst.op, OpKind::none);
 }
 
 trace::ControlOp control_of(ir::CacheCtl what) {
-  using trace::ControlOp;
-  switch (what) {
-    case ir::CacheCtl::prefetch_l1:
-      return ControlOp::prefetch_l1;
-    case ir::CacheCtl::prefetch_l15:
-      return ControlOp::prefetch_l15;
-    case ir::CacheCtl::prefetch_l2:
-      return ControlOp::prefetch_l2;
-    case ir::CacheCtl::prefetch_l2_evict_last:
-      return ControlOp::prefetch_l2_evict_last;
-    case ir::CacheCtl::prefetch_l2_evict_normal:
-      return ControlOp::prefetch_l2_evict_normal;
-    case ir::CacheCtl::write_back:
-      return ControlOp::write_back;
-    case ir::CacheCtl::invalidate:
-      return ControlOp::invalidate;
-    case ir::CacheCtl::invalidate_all:
-      return ControlOp::invalidate_all;
-    case ir::CacheCtl::reset:
-      return ControlOp::reset;
-    case ir::CacheCtl::write_back_all:
-      return ControlOp::write_back_all;
-    case ir::CacheCtl::demote_normal:
-      return ControlOp::demote_normal;
-    case ir::CacheCtl::discard:
-      return ControlOp::discard;
-    case ir::CacheCtl::policy_word:
-      break;
-  }
+  using ir::CacheCtl, trace::ControlOp;
+  static constexpr std::pair<CacheCtl, ControlOp> kControls[] = {
+      {CacheCtl::prefetch_l1, ControlOp::prefetch_l1},
+      {CacheCtl::prefetch_l15, ControlOp::prefetch_l15},
+      {CacheCtl::prefetch_l2, ControlOp::prefetch_l2},
+      {CacheCtl::prefetch_l2_evict_last, ControlOp::prefetch_l2_evict_last},
+      {CacheCtl::prefetch_l2_evict_normal, ControlOp::prefetch_l2_evict_normal},
+      {CacheCtl::write_back, ControlOp::write_back},
+      {CacheCtl::invalidate, ControlOp::invalidate},
+      {CacheCtl::invalidate_all, ControlOp::invalidate_all},
+      {CacheCtl::reset, ControlOp::reset},
+      {CacheCtl::write_back_all, ControlOp::write_back_all},
+      {CacheCtl::demote_normal, ControlOp::demote_normal},
+      {CacheCtl::discard, ControlOp::discard},
+  };
+  for (const auto& [own, control] : kControls)
+    if (own == what) return control;
   throw std::logic_error("a policy word has no site of its own");
 }
 
-OpKind kind_of(ir::CacheFacts::Kind kind) {
-  using Kind = ir::CacheFacts::Kind;
-  switch (kind) {
-    case Kind::load:
-      return OpKind::load;
-    case Kind::store:
-      return OpKind::store;
-    case Kind::atomic:
-      return OpKind::atomic;
-    case Kind::control:
-      return OpKind::control;
-    case Kind::fence:
-      return OpKind::fence;
-    case Kind::none:
-      break;
-  }
-  return OpKind::none;
-}
+/// OpKind begins as the kinds of facts do.
+static_assert(static_cast<size_t>(OpKind::fence) ==
+              static_cast<size_t>(ir::CacheFacts::Kind::fence));
 
 bool orders(OpKind kind) {
   return kind == OpKind::fence || kind == OpKind::control;
@@ -153,7 +109,7 @@ std::optional<Site> describe(const ir::Program& program, const ir::Inst& inst) {
   const auto dialect = static_cast<trace::Dialect>(program.isa);
   const ir::Site source = inst.site < program.sites.size() ? program.sites[inst.site] : ir::Site();
   const OpKind kind = kind_of(inst);
-  const OpKind whole = kind_of(source.cache.kind);
+  const auto whole = static_cast<OpKind>(source.cache.kind);  // the same numbering
   if (whole != kind && orders(kind) && orders(whole)) return {};
   Site s;
   s.dialect = dialect;

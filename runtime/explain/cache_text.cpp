@@ -4,6 +4,7 @@
 #include "lanewise/error.hpp"
 #include "runtime/cache/dialects/dialect.hpp"
 #include "runtime/explain/report.hpp"
+#include "runtime/support/beside.hpp"
 #include "runtime/trace/site_text.hpp"
 
 namespace lanewise::explain {
@@ -15,103 +16,67 @@ using cache::Path;
 using cache::Probe;
 
 std::string_view words(Path p) {
-  switch (p) {
-    case Path::none:
-      return "no cache";
-    case Path::data:
-      return "the first-level data cache";
-    case Path::read_only:
-      return "the read-only cache";
-    case Path::constant:
-      return "the constant cache";
-    case Path::instruction:
-      return "the instruction cache";
-    case Path::scalar:
-      return "the scalar cache";
-    case Path::call_stack:
-      return "the call-stack cache";
-  }
-  return "";
+  static constexpr std::pair<Path, std::string_view> kWords[] = {
+      {Path::none, "no cache"},
+      {Path::data, "the first-level data cache"},
+      {Path::read_only, "the read-only cache"},
+      {Path::constant, "the constant cache"},
+      {Path::instruction, "the instruction cache"},
+      {Path::scalar, "the scalar cache"},
+      {Path::call_stack, "the call-stack cache"},
+  };
+  static_assert(std::size(kWords) == static_cast<size_t>(Path::call_stack) + 1);
+  return beside(kWords, p);
 }
 
 std::string_view words(Probe p) {
-  switch (p) {
-    case Probe::normal:
-      return "hit or fill";
-    case Probe::no_fill:
-      return "hit, or read through without filling";
-    case Probe::cg:
-      return "passed by, cached in L2 only";
-    case Probe::glc:
-      return "passed by (glc)";
-    case Probe::drop:
-      return "passed by, a matching line is invalidated";
-  }
-  return "";
+  static constexpr std::pair<Probe, std::string_view> kWords[] = {
+      {Probe::normal, "hit or fill"},
+      {Probe::no_fill, "hit, or read through without filling"},
+      {Probe::cg, "passed by, cached in L2 only"},
+      {Probe::glc, "passed by (glc)"},
+      {Probe::drop, "passed by, a matching line is invalidated"},
+  };
+  static_assert(std::size(kWords) == static_cast<size_t>(Probe::drop) + 1);
+  return beside(kWords, p);
 }
 
 std::string_view words(Class c) {
-  switch (c) {
-    case Class::normal:
-      return "";
-    case Class::first:
-      return "evict first";
-    case Class::last:
-      return "evict last";
-    case Class::unchanged:
-      return "eviction order unchanged";
-  }
-  return "";
+  static constexpr std::pair<Class, std::string_view> kWords[] = {
+      {Class::first, "evict first"},
+      {Class::last, "evict last"},
+      {Class::unchanged, "eviction order unchanged"},
+  };
+  return beside(kWords, c);
 }
 
 std::string_view words(Effect e) {
-  switch (e) {
-    case Effect::none:
-      return "nothing is defined";
-    case Effect::illegal:
-      return "illegal";
-    case Effect::prefetch_l1:
-      return "the line is brought into L1";
-    case Effect::prefetch_l2:
-      return "the line is brought into L2";
-    case Effect::prefetch_l2_last:
-      return "the line is brought into L2 and evicted last";
-    case Effect::prefetch_l2_normal:
-      return "the line is brought into L2 with normal priority";
-    case Effect::prefetch_l15:
-      return "the line is brought into L1.5";
-    case Effect::write_back_line:
-      return "the line is written back";
-    case Effect::invalidate_line:
-      return "the line is written back and invalidated";
-    case Effect::reset_line:
-      return "the line is invalidated, dirty bytes are lost";
-    case Effect::invalidate_global:
-      return "every global line of this L1 is invalidated";
-    case Effect::invalidate_local:
-      return "every local line of this L1 is written back and invalidated";
-    case Effect::invalidate_vector:
-      return "every line of this vector L1 is invalidated";
-    case Effect::invalidate_read_only:
-      return "the read-only cache is invalidated";
-    case Effect::invalidate_constant:
-      return "the constant cache is invalidated";
-    case Effect::invalidate_instruction:
-      return "the instruction cache is invalidated";
-    case Effect::invalidate_scalar:
-      return "the scalar cache is invalidated, dirty bytes are lost";
-    case Effect::write_back_scalar:
-      return "the scalar cache is written back";
-    case Effect::write_back_call_stack:
-      return "the call stack is written back";
-    case Effect::demote:
-      return "the line's L2 priority becomes normal";
-    case Effect::discard:
-      return "the line leaves L2 without being written back";
-    case Effect::cctl_u_all:
-      return "CCTL.U.IVALL: deprecated, by the preset";
-  }
-  return "";
+  static constexpr std::pair<Effect, std::string_view> kWords[] = {
+      {Effect::none, "nothing is defined"},
+      {Effect::illegal, "illegal"},
+      {Effect::prefetch_l1, "the line is brought into L1"},
+      {Effect::prefetch_l2, "the line is brought into L2"},
+      {Effect::prefetch_l2_last, "the line is brought into L2 and evicted last"},
+      {Effect::prefetch_l2_normal, "the line is brought into L2 with normal priority"},
+      {Effect::prefetch_l15, "the line is brought into L1.5"},
+      {Effect::write_back_line, "the line is written back"},
+      {Effect::invalidate_line, "the line is written back and invalidated"},
+      {Effect::reset_line, "the line is invalidated, dirty bytes are lost"},
+      {Effect::invalidate_global, "every global line of this L1 is invalidated"},
+      {Effect::invalidate_local, "every local line of this L1 is written back and invalidated"},
+      {Effect::invalidate_vector, "every line of this vector L1 is invalidated"},
+      {Effect::invalidate_read_only, "the read-only cache is invalidated"},
+      {Effect::invalidate_constant, "the constant cache is invalidated"},
+      {Effect::invalidate_instruction, "the instruction cache is invalidated"},
+      {Effect::invalidate_scalar, "the scalar cache is invalidated, dirty bytes are lost"},
+      {Effect::write_back_scalar, "the scalar cache is written back"},
+      {Effect::write_back_call_stack, "the call stack is written back"},
+      {Effect::demote, "the line's L2 priority becomes normal"},
+      {Effect::discard, "the line leaves L2 without being written back"},
+      {Effect::cctl_u_all, "CCTL.U.IVALL: deprecated, by the preset"},
+  };
+  static_assert(std::size(kWords) == static_cast<size_t>(Effect::cctl_u_all) + 1);
+  return beside(kWords, e);
 }
 
 std::string access_words(const cache::Row& r, bool load) {

@@ -22,6 +22,7 @@
 #include "runtime/host/core/status.hpp"
 #include "runtime/host/core/stream.hpp"
 #include "runtime/layout/device_heap.hpp"
+#include "runtime/support/beside.hpp"
 
 namespace lanewise::core {
 namespace {
@@ -31,22 +32,19 @@ thread_local bool calls_program = false;
 std::atomic<Context*> the_context = nullptr;
 
 Code code_of(const lw_fault& fault) {
-  using Row = std::pair<std::string_view, Code>;
-  constexpr std::array kRows = {
-      Row{"out_of_range", Code::illegal_address},
-      Row{"null", Code::illegal_address},
-      Row{"write_to_read_only", Code::illegal_address},
-      Row{"misaligned", Code::misaligned_address},
-      Row{"illegal_instruction", Code::illegal_instruction},
-      Row{"illegal_encoding", Code::illegal_instruction},
-      Row{"step_budget", Code::timeout},
-      Row{"stack_overflow", Code::hardware_stack},
-      Row{"uninitialised", Code::success},
+  static constexpr std::pair<std::string_view, Code> kCodes[] = {
+      {"out_of_range", Code::illegal_address},
+      {"null", Code::illegal_address},
+      {"write_to_read_only", Code::illegal_address},
+      {"misaligned", Code::misaligned_address},
+      {"illegal_instruction", Code::illegal_instruction},
+      {"illegal_encoding", Code::illegal_instruction},
+      {"step_budget", Code::timeout},
+      {"stack_overflow", Code::hardware_stack},
+      {"uninitialised", Code::success},
   };
   if (*fault.assertion != '\0') return Code::assertion;
-  for (const auto& [kind, code] : kRows)
-    if (kind == fault.kind) return code;
-  return Code::launch_failure;
+  return beside(kCodes, std::string_view(fault.kind), Code::launch_failure);
 }
 
 /// Lanes that wait in vain do so because of what happened to others.

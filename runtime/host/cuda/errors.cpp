@@ -3,6 +3,7 @@
 
 #include "runtime/host/core/api_watch.hpp"
 #include "runtime/host/cuda/entry.hpp"
+#include "runtime/support/beside.hpp"
 
 namespace lanewise::cuda {
 namespace {
@@ -21,6 +22,57 @@ constexpr Row kRows[] = {
 };
 constexpr const char* kUnknown = "unrecognized error code";
 
+/// Of each code but `unknown`.
+constexpr std::pair<Code, int> kNumbers[] = {
+    {Code::success, 0},
+    {Code::invalid_value, 1},
+    {Code::out_of_memory, 2},
+    {Code::not_initialised, 3},
+    {Code::invalid_configuration, 9},
+    {Code::invalid_pitch, 12},
+    {Code::invalid_symbol, 13},
+    {Code::invalid_texture, 18},
+    {Code::invalid_channels, 20},
+    {Code::invalid_copy_kind, 21},
+    {Code::invalid_device_function, 98},
+    {Code::no_device, 100},
+    {Code::invalid_device, 101},
+    {Code::invalid_image, 200},
+    {Code::invalid_context, 201},
+    {Code::no_binary, 209},
+    {Code::invalid_program, 218},
+    {Code::file_not_found, 301},
+    {Code::invalid_handle, 400},
+    {Code::not_found, 500},
+    {Code::not_ready, 600},
+    {Code::illegal_address, 700},
+    {Code::launch_out_of_resources, 701},
+    {Code::timeout, 702},
+    {Code::peer_enabled, 704},
+    {Code::peer_not_enabled, 705},
+    {Code::assertion, 710},
+    {Code::already_registered, 712},
+    {Code::not_registered, 713},
+    {Code::hardware_stack, 714},
+    {Code::illegal_instruction, 715},
+    {Code::misaligned_address, 716},
+    {Code::launch_failure, 719},
+    {Code::cooperative_too_large, 720},
+    {Code::not_permitted, 800},
+    {Code::not_supported, 801},
+    {Code::capture_unsupported, 900},
+    {Code::capture_invalidated, 901},
+    {Code::capture_unmatched, 903},
+    {Code::capture_unjoined, 904},
+    {Code::capture_isolation, 905},
+    {Code::capture_implicit, 906},
+    {Code::captured_event, 907},
+    {Code::capture_wrong_thread, 908},
+    {Code::graph_update_failure, 910},
+};
+static_assert(std::size(kNumbers) == static_cast<size_t>(Code::unknown));
+constexpr int kUnknownNumber = 999;
+
 const Row* row_of(int number) {
   for (const Row& row : kRows)
     if (row.number == number) return &row;
@@ -30,101 +82,7 @@ const Row* row_of(int number) {
 }  // namespace
 
 int number_of(Code code) {
-  switch (code) {
-    case Code::success:
-      return 0;
-    case Code::invalid_value:
-      return 1;
-    case Code::out_of_memory:
-      return 2;
-    case Code::not_initialised:
-      return 3;
-    case Code::invalid_configuration:
-      return 9;
-    case Code::invalid_pitch:
-      return 12;
-    case Code::invalid_symbol:
-      return 13;
-    case Code::invalid_texture:
-      return 18;
-    case Code::invalid_channels:
-      return 20;
-    case Code::invalid_copy_kind:
-      return 21;
-    case Code::invalid_device_function:
-      return 98;
-    case Code::no_device:
-      return 100;
-    case Code::peer_enabled:
-      return 704;
-    case Code::peer_not_enabled:
-      return 705;
-    case Code::invalid_device:
-      return 101;
-    case Code::invalid_image:
-      return 200;
-    case Code::invalid_context:
-      return 201;
-    case Code::no_binary:
-      return 209;
-    case Code::invalid_program:
-      return 218;
-    case Code::file_not_found:
-      return 301;
-    case Code::invalid_handle:
-      return 400;
-    case Code::not_found:
-      return 500;
-    case Code::not_ready:
-      return 600;
-    case Code::illegal_address:
-      return 700;
-    case Code::launch_out_of_resources:
-      return 701;
-    case Code::timeout:
-      return 702;
-    case Code::assertion:
-      return 710;
-    case Code::already_registered:
-      return 712;
-    case Code::not_registered:
-      return 713;
-    case Code::hardware_stack:
-      return 714;
-    case Code::illegal_instruction:
-      return 715;
-    case Code::misaligned_address:
-      return 716;
-    case Code::launch_failure:
-      return 719;
-    case Code::cooperative_too_large:
-      return 720;
-    case Code::not_permitted:
-      return 800;
-    case Code::not_supported:
-      return 801;
-    case Code::capture_unsupported:
-      return 900;
-    case Code::capture_invalidated:
-      return 901;
-    case Code::capture_unmatched:
-      return 903;
-    case Code::capture_unjoined:
-      return 904;
-    case Code::capture_isolation:
-      return 905;
-    case Code::capture_implicit:
-      return 906;
-    case Code::captured_event:
-      return 907;
-    case Code::capture_wrong_thread:
-      return 908;
-    case Code::graph_update_failure:
-      return 910;
-    case Code::unknown:
-      break;
-  }
-  return 999;
+  return beside(kNumbers, code, kUnknownNumber);
 }
 
 bool& thread_used_runtime() {

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "runtime/support/beside.hpp"
+
 namespace lanewise::findings {
 namespace {
 
@@ -87,9 +89,7 @@ std::string_view rule_of_fault(std::string_view kind, bool freed, bool asserted)
       {"data_race", "race"},
       {"order_dependent", "order"},
   };
-  for (const auto& [name, rule] : kKinds)
-    if (name == kind) return rule;
-  return "trap";
+  return beside(kKinds, kind, std::string_view("trap"));
 }
 
 }  // namespace lanewise::findings
