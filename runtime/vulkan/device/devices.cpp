@@ -10,6 +10,7 @@
 #include <set>
 
 #include "lanewise/error_detail.hpp"
+#include "runtime/support/beside.hpp"
 #include "runtime/support/error.hpp"
 #include "runtime/support/hash.hpp"
 #include "runtime/vulkan/device/features.hpp"
@@ -78,36 +79,17 @@ void read_features(const vk::raii::PhysicalDevice& device, const Extensions& hav
     facts.extensions.push_back("VK_KHR_portability_subset");
   }
   FeatureSet& f = facts.features;
-  f.int64 = base.features.shaderInt64;
-  f.int16 = base.features.shaderInt16;
-  f.float64 = base.features.shaderFloat64;
-  f.int8 = small.shaderInt8;
-  f.float16 = small.shaderFloat16;
-  f.bda = address.bufferDeviceAddress;
-  f.storage8 = storage8.storageBuffer8BitAccess;
-  f.storage16 = storage16.storageBuffer16BitAccess;
-  f.buffer_int64_atomics = atomics.shaderBufferInt64Atomics;
-  f.shared_int64_atomics = atomics.shaderSharedInt64Atomics;
-  f.subgroup_sizes = sizes.subgroupSizeControl;
-  f.full_subgroups = sizes.subgroupSizeControl && sizes.computeFullSubgroups;
-  f.memory_model = model.vulkanMemoryModel;
-  f.memory_model_device_scope = model.vulkanMemoryModelDeviceScope;
+  f = features_in(&base);
+  f.full_subgroups = f.full_subgroups && f.subgroup_sizes;
 }
 
-std::string_view type_name(vk::PhysicalDeviceType type) {
-  switch (type) {
-    case vk::PhysicalDeviceType::eDiscreteGpu:
-      return "discrete";
-    case vk::PhysicalDeviceType::eIntegratedGpu:
-      return "integrated";
-    case vk::PhysicalDeviceType::eVirtualGpu:
-      return "virtual";
-    case vk::PhysicalDeviceType::eCpu:
-      return "cpu";
-    default:
-      return "other";
-  }
-}
+/// Those that are taken first, where nobody names a device, stand first.
+constexpr std::pair<vk::PhysicalDeviceType, std::string_view> kTypes[] = {
+    {vk::PhysicalDeviceType::eDiscreteGpu, "discrete"},
+    {vk::PhysicalDeviceType::eIntegratedGpu, "integrated"},
+    {vk::PhysicalDeviceType::eVirtualGpu, "virtual"},
+    {vk::PhysicalDeviceType::eCpu, "cpu"},
+};
 
 void fill_float_controls(const vk::PhysicalDeviceFloatControlsProperties& p, DeviceFacts& facts) {
   spirv::Target& t = facts.target;
@@ -226,7 +208,7 @@ void read_properties(const vk::raii::PhysicalDevice& device, const Extensions& h
                     ? fmt::format("{} {}", driver.driverName.data(), driver.driverInfo.data())
                     : fmt::format("driver version {:#x}", p.driverVersion);
   while (info.driver.ends_with(' ')) info.driver.pop_back();
-  info.type = type_name(p.deviceType);
+  info.type = beside(kTypes, p.deviceType, std::string_view("other"));
   info.tier = fmt::format("T{}", facts.target.tier());
   info.subgroup_size = facts.target.subgroup_size;
   info.max_invocations = facts.target.max_invocations;
@@ -267,20 +249,11 @@ std::optional<uint32_t> compute_queue(const vk::raii::PhysicalDevice& device) {
   return found;
 }
 
-int preference(const DeviceFacts& device) {
-  if (device.compile_only) return 5;  // never by itself where anything can run
-  switch (device.type) {
-    case vk::PhysicalDeviceType::eDiscreteGpu:
-      return 0;
-    case vk::PhysicalDeviceType::eIntegratedGpu:
-      return 1;
-    case vk::PhysicalDeviceType::eVirtualGpu:
-      return 2;
-    case vk::PhysicalDeviceType::eCpu:
-      return 3;
-    default:
-      return 4;
-  }
+std::ptrdiff_t preference(const DeviceFacts& device) {
+  const auto* const known = std::ranges::find(
+      kTypes, device.type, &std::pair<vk::PhysicalDeviceType, std::string_view>::first);
+  // Never by itself where anything can run.
+  return device.compile_only ? std::ssize(kTypes) + 1 : known - kTypes;
 }
 
 std::string lower(std::string_view text) {

@@ -159,12 +159,18 @@ std::vector<const char*> feature_names(const FeatureSet& f) {
   return names;
 }
 
-FeatureSet enabled_in(const VkDeviceCreateInfo& created) {
+FeatureSet features_in(const void* chain) {
   Reader reader;
-  if (created.pEnabledFeatures != nullptr) reader.base(*created.pEnabledFeatures);
-  for (auto* node = static_cast<const VkBaseInStructure*>(created.pNext); node != nullptr;
+  for (auto* node = static_cast<const VkBaseInStructure*>(chain); node != nullptr;
        node = node->pNext)
     reader.next(*node);
+  return reader.found;
+}
+
+FeatureSet enabled_in(const VkDeviceCreateInfo& created) {
+  Reader reader;
+  reader.found = features_in(created.pNext);
+  if (created.pEnabledFeatures != nullptr) reader.base(*created.pEnabledFeatures);
   return reader.found;
 }
 

@@ -32,7 +32,9 @@ struct EnabledFeatures : FeatureStructures {
 /// As Vulkan's structures call them.
 std::vector<const char*> feature_names(const FeatureSet& f);
 
-/// Of those that the engine knows, the ones that a device was created with.
+/// Of those that the engine knows, the ones that are set in the structures of a chain.
+FeatureSet features_in(const void* chain);
+/// The same, of what a device was created with.
 FeatureSet enabled_in(const VkDeviceCreateInfo& created);
 bool extension_in(const VkDeviceCreateInfo& created, const char* name);
 /// What both have.
