@@ -1,4 +1,4 @@
-// clang -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx600 -nogpulib -O2 -S -o own.gfx600.s own.cl
+// clang -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx600 -nogpulib -O2 -fno-verbose-asm -S -o own.gfx600.s own.cl
 typedef unsigned u32;
 typedef u32 descriptor __attribute__((ext_vector_type(4)));
 typedef float f32x4 __attribute__((ext_vector_type(4)));

@@ -1,11 +1,10 @@
 	.text
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx600"
-	.protected	saxpy                   ; -- Begin function saxpy
+	.protected	saxpy
 	.globl	saxpy
 	.p2align	8
 	.type	saxpy,@function
-saxpy:                                  ; @saxpy
-; %bb.0:
+saxpy:
 	s_load_dwordx2 s[0:1], s[4:5], 0x4
 	s_lshl_b32 s2, s6, 8
 	v_or_b32_e32 v0, s2, v0
@@ -13,7 +12,6 @@ saxpy:                                  ; @saxpy
 	v_cmp_gt_i32_e32 vcc, s0, v0
 	s_and_saveexec_b64 s[2:3], vcc
 	s_cbranch_execz .LBB0_2
-; %bb.1:
 	s_load_dwordx4 s[4:7], s[4:5], 0x0
 	v_ashrrev_i32_e32 v1, 31, v0
 	s_mov_b32 s11, 0x100f000
@@ -68,37 +66,12 @@ saxpy:                                  ; @saxpy
 	.text
 .Lfunc_end0:
 	.size	saxpy, .Lfunc_end0-saxpy
-                                        ; -- End function
-	.section	.AMDGPU.csdata
-; Kernel info:
-; codeLenInByte = 104
-; NumSgprs: 14
-; NumVgprs: 4
-; ScratchSize: 0
-; MemoryBound: 0
-; FloatMode: 192
-; IeeeMode: 1
-; LDSByteSize: 0 bytes/workgroup (compile time only)
-; SGPRBlocks: 1
-; VGPRBlocks: 0
-; NumSGPRsForWavesPerEU: 14
-; NumVGPRsForWavesPerEU: 4
-; Occupancy: 10
-; WaveLimiterHint : 1
-; COMPUTE_PGM_RSRC2:SCRATCH_EN: 0
-; COMPUTE_PGM_RSRC2:USER_SGPR: 6
-; COMPUTE_PGM_RSRC2:TRAP_HANDLER: 0
-; COMPUTE_PGM_RSRC2:TGID_X_EN: 1
-; COMPUTE_PGM_RSRC2:TGID_Y_EN: 0
-; COMPUTE_PGM_RSRC2:TGID_Z_EN: 0
-; COMPUTE_PGM_RSRC2:TIDIG_COMP_CNT: 0
-	.text
-	.protected	gather                  ; -- Begin function gather
+
+	.protected	gather
 	.globl	gather
 	.p2align	8
 	.type	gather,@function
-gather:                                 ; @gather
-; %bb.0:
+gather:
 	s_load_dword s0, s[4:5], 0x6
 	s_lshl_b32 s1, s6, 8
 	v_or_b32_e32 v0, s1, v0
@@ -106,7 +79,6 @@ gather:                                 ; @gather
 	v_cmp_gt_i32_e32 vcc, s0, v0
 	s_and_saveexec_b64 s[0:1], vcc
 	s_cbranch_execz .LBB1_2
-; %bb.1:
 	s_load_dwordx4 s[0:3], s[4:5], 0x0
 	s_load_dwordx2 s[4:5], s[4:5], 0x4
 	v_ashrrev_i32_e32 v1, 31, v0
@@ -165,37 +137,12 @@ gather:                                 ; @gather
 	.text
 .Lfunc_end1:
 	.size	gather, .Lfunc_end1-gather
-                                        ; -- End function
-	.section	.AMDGPU.csdata
-; Kernel info:
-; codeLenInByte = 124
-; NumSgprs: 14
-; NumVgprs: 4
-; ScratchSize: 0
-; MemoryBound: 0
-; FloatMode: 192
-; IeeeMode: 1
-; LDSByteSize: 0 bytes/workgroup (compile time only)
-; SGPRBlocks: 1
-; VGPRBlocks: 0
-; NumSGPRsForWavesPerEU: 14
-; NumVGPRsForWavesPerEU: 4
-; Occupancy: 10
-; WaveLimiterHint : 1
-; COMPUTE_PGM_RSRC2:SCRATCH_EN: 0
-; COMPUTE_PGM_RSRC2:USER_SGPR: 6
-; COMPUTE_PGM_RSRC2:TRAP_HANDLER: 0
-; COMPUTE_PGM_RSRC2:TGID_X_EN: 1
-; COMPUTE_PGM_RSRC2:TGID_Y_EN: 0
-; COMPUTE_PGM_RSRC2:TGID_Z_EN: 0
-; COMPUTE_PGM_RSRC2:TIDIG_COMP_CNT: 0
-	.text
-	.protected	transpose               ; -- Begin function transpose
+
+	.protected	transpose
 	.globl	transpose
 	.p2align	8
 	.type	transpose,@function
-transpose:                              ; @transpose
-; %bb.0:
+transpose:
 	s_load_dwordx4 s[8:11], s[4:5], 0x0
 	s_load_dwordx2 s[2:3], s[4:5], 0x4
 	s_lshl_b32 s4, s6, 4
@@ -209,7 +156,6 @@ transpose:                              ; @transpose
 	s_mov_b32 m0, -1
 	s_and_saveexec_b64 s[0:1], s[6:7]
 	s_cbranch_execz .LBB2_2
-; %bb.1:
 	v_mul_lo_u32 v3, v3, s2
 	s_mov_b32 s15, 0x100f000
 	s_mov_b32 s14, 0
@@ -235,7 +181,6 @@ transpose:                              ; @transpose
 	s_waitcnt lgkmcnt(0)
 	s_and_saveexec_b64 s[4:5], s[0:1]
 	s_cbranch_execz .LBB2_4
-; %bb.3:
 	v_mul_lo_u32 v3, v3, s3
 	v_lshlrev_b32_e32 v1, 2, v1
 	s_movk_i32 s0, 0x44
@@ -290,37 +235,12 @@ transpose:                              ; @transpose
 	.text
 .Lfunc_end2:
 	.size	transpose, .Lfunc_end2-transpose
-                                        ; -- End function
-	.section	.AMDGPU.csdata
-; Kernel info:
-; codeLenInByte = 276
-; NumSgprs: 18
-; NumVgprs: 5
-; ScratchSize: 0
-; MemoryBound: 0
-; FloatMode: 192
-; IeeeMode: 1
-; LDSByteSize: 1088 bytes/workgroup (compile time only)
-; SGPRBlocks: 2
-; VGPRBlocks: 1
-; NumSGPRsForWavesPerEU: 18
-; NumVGPRsForWavesPerEU: 5
-; Occupancy: 10
-; WaveLimiterHint : 1
-; COMPUTE_PGM_RSRC2:SCRATCH_EN: 0
-; COMPUTE_PGM_RSRC2:USER_SGPR: 6
-; COMPUTE_PGM_RSRC2:TRAP_HANDLER: 0
-; COMPUTE_PGM_RSRC2:TGID_X_EN: 1
-; COMPUTE_PGM_RSRC2:TGID_Y_EN: 1
-; COMPUTE_PGM_RSRC2:TGID_Z_EN: 0
-; COMPUTE_PGM_RSRC2:TIDIG_COMP_CNT: 1
-	.text
-	.protected	reduce                  ; -- Begin function reduce
+
+	.protected	reduce
 	.globl	reduce
 	.p2align	8
 	.type	reduce,@function
-reduce:                                 ; @reduce
-; %bb.0:
+reduce:
 	s_load_dword s7, s[4:5], 0x4
 	s_load_dwordx4 s[0:3], s[4:5], 0x0
 	s_lshl_b32 s4, s6, 9
@@ -330,7 +250,6 @@ reduce:                                 ; @reduce
 	v_cmp_gt_u32_e32 vcc, s7, v1
 	s_and_saveexec_b64 s[4:5], vcc
 	s_cbranch_execz .LBB3_2
-; %bb.1:
 	v_mov_b32_e32 v2, 0
 	v_lshl_b64 v[2:3], v[1:2], 2
 	s_mov_b32 s11, 0x100f000
@@ -343,7 +262,6 @@ reduce:                                 ; @reduce
 	v_cmp_gt_u32_e32 vcc, s7, v1
 	s_and_saveexec_b64 s[4:5], vcc
 	s_cbranch_execz .LBB3_4
-; %bb.3:
 	v_mov_b32_e32 v2, 0
 	v_lshl_b64 v[1:2], v[1:2], 2
 	s_mov_b32 s11, 0x100f000
@@ -363,7 +281,7 @@ reduce:                                 ; @reduce
 	s_barrier 
 	s_waitcnt lgkmcnt(0)
 	s_branch .LBB3_6
-.LBB3_5:                                ;   in Loop: Header=BB3_6 Depth=1
+.LBB3_5:
 	s_or_b64 exec, exec, s[0:1]
 	s_lshr_b32 s0, s4, 1
 	s_cmp_lt_u32 s4, 2
@@ -372,11 +290,10 @@ reduce:                                 ; @reduce
 	s_barrier 
 	s_waitcnt lgkmcnt(0)
 	s_cbranch_scc1 .LBB3_8
-.LBB3_6:                                ; =>This Inner Loop Header: Depth=1
+.LBB3_6:
 	v_cmp_gt_u32_e32 vcc, s4, v0
 	s_and_saveexec_b64 s[0:1], vcc
 	s_cbranch_execz .LBB3_5
-; %bb.7:                                ;   in Loop: Header=BB3_6 Depth=1
 	s_lshl_b32 s5, s4, 2
 	v_add_i32_e32 v2, vcc, s5, v1
 	ds_read_b32 v2, v2
@@ -390,7 +307,6 @@ reduce:                                 ; @reduce
 	v_cmp_eq_u32_e32 vcc, 0, v0
 	s_and_saveexec_b64 s[0:1], vcc
 	s_cbranch_execz .LBB3_10
-; %bb.9:
 	v_mov_b32_e32 v0, 0
 	ds_read_b32 v2, v0
 	s_lshl_b64 s[0:1], s[6:7], 2
@@ -442,37 +358,12 @@ reduce:                                 ; @reduce
 	.text
 .Lfunc_end3:
 	.size	reduce, .Lfunc_end3-reduce
-                                        ; -- End function
-	.section	.AMDGPU.csdata
-; Kernel info:
-; codeLenInByte = 348
-; NumSgprs: 14
-; NumVgprs: 4
-; ScratchSize: 0
-; MemoryBound: 0
-; FloatMode: 192
-; IeeeMode: 1
-; LDSByteSize: 1024 bytes/workgroup (compile time only)
-; SGPRBlocks: 1
-; VGPRBlocks: 0
-; NumSGPRsForWavesPerEU: 14
-; NumVGPRsForWavesPerEU: 4
-; Occupancy: 10
-; WaveLimiterHint : 1
-; COMPUTE_PGM_RSRC2:SCRATCH_EN: 0
-; COMPUTE_PGM_RSRC2:USER_SGPR: 6
-; COMPUTE_PGM_RSRC2:TRAP_HANDLER: 0
-; COMPUTE_PGM_RSRC2:TGID_X_EN: 1
-; COMPUTE_PGM_RSRC2:TGID_Y_EN: 0
-; COMPUTE_PGM_RSRC2:TGID_Z_EN: 0
-; COMPUTE_PGM_RSRC2:TIDIG_COMP_CNT: 0
-	.text
-	.protected	stencil                 ; -- Begin function stencil
+
+	.protected	stencil
 	.globl	stencil
 	.p2align	8
 	.type	stencil,@function
-stencil:                                ; @stencil
-; %bb.0:
+stencil:
 	s_load_dwordx2 s[8:9], s[4:5], 0x4
 	s_lshl_b32 s0, s6, 4
 	v_or_b32_e32 v0, s0, v0
@@ -491,7 +382,6 @@ stencil:                                ; @stencil
 	s_and_b64 s[0:1], s[0:1], vcc
 	s_and_saveexec_b64 s[6:7], s[0:1]
 	s_cbranch_execz .LBB4_2
-; %bb.1:
 	v_mul_lo_u32 v1, v1, s8
 	s_load_dwordx4 s[4:7], s[4:5], 0x0
 	s_mov_b32 s3, 0x100f000
@@ -565,37 +455,12 @@ stencil:                                ; @stencil
 	.text
 .Lfunc_end4:
 	.size	stencil, .Lfunc_end4-stencil
-                                        ; -- End function
-	.section	.AMDGPU.csdata
-; Kernel info:
-; codeLenInByte = 248
-; NumSgprs: 18
-; NumVgprs: 10
-; ScratchSize: 0
-; MemoryBound: 0
-; FloatMode: 192
-; IeeeMode: 1
-; LDSByteSize: 0 bytes/workgroup (compile time only)
-; SGPRBlocks: 2
-; VGPRBlocks: 2
-; NumSGPRsForWavesPerEU: 18
-; NumVGPRsForWavesPerEU: 10
-; Occupancy: 10
-; WaveLimiterHint : 1
-; COMPUTE_PGM_RSRC2:SCRATCH_EN: 0
-; COMPUTE_PGM_RSRC2:USER_SGPR: 6
-; COMPUTE_PGM_RSRC2:TRAP_HANDLER: 0
-; COMPUTE_PGM_RSRC2:TGID_X_EN: 1
-; COMPUTE_PGM_RSRC2:TGID_Y_EN: 1
-; COMPUTE_PGM_RSRC2:TGID_Z_EN: 0
-; COMPUTE_PGM_RSRC2:TIDIG_COMP_CNT: 1
-	.text
-	.protected	scan                    ; -- Begin function scan
+
+	.protected	scan
 	.globl	scan
 	.p2align	8
 	.type	scan,@function
-scan:                                   ; @scan
-; %bb.0:
+scan:
 	s_load_dwordx4 s[0:3], s[4:5], 0x0
 	s_lshl_b32 s4, s6, 8
 	v_or_b32_e32 v1, s4, v0
@@ -614,16 +479,15 @@ scan:                                   ; @scan
 	s_waitcnt lgkmcnt(0)
 	s_barrier 
 	s_waitcnt lgkmcnt(0)
-.LBB5_1:                                ; =>This Inner Loop Header: Depth=1
+.LBB5_1:
 	v_cmp_le_u32_e32 vcc, s4, v0
 	v_mov_b32_e32 v5, 0
 	s_and_saveexec_b64 s[0:1], vcc
 	s_cbranch_execz .LBB5_3
-; %bb.2:                                ;   in Loop: Header=BB5_1 Depth=1
 	v_subrev_i32_e32 v5, vcc, s4, v0
 	v_lshlrev_b32_e32 v5, 2, v5
 	ds_read_b32 v5, v5
-.LBB5_3:                                ;   in Loop: Header=BB5_1 Depth=1
+.LBB5_3:
 	s_or_b64 exec, exec, s[0:1]
 	s_lshl_b32 s0, s4, 1
 	s_waitcnt lgkmcnt(0)
@@ -637,7 +501,6 @@ scan:                                   ; @scan
 	s_barrier 
 	s_waitcnt lgkmcnt(0)
 	s_cbranch_scc1 .LBB5_5
-; %bb.4:                                ;   in Loop: Header=BB5_1 Depth=1
 	s_mov_b32 s4, s0
 	s_branch .LBB5_1
 .LBB5_5:
@@ -686,37 +549,12 @@ scan:                                   ; @scan
 	.text
 .Lfunc_end5:
 	.size	scan, .Lfunc_end5-scan
-                                        ; -- End function
-	.section	.AMDGPU.csdata
-; Kernel info:
-; codeLenInByte = 224
-; NumSgprs: 10
-; NumVgprs: 6
-; ScratchSize: 0
-; MemoryBound: 0
-; FloatMode: 192
-; IeeeMode: 1
-; LDSByteSize: 1024 bytes/workgroup (compile time only)
-; SGPRBlocks: 1
-; VGPRBlocks: 1
-; NumSGPRsForWavesPerEU: 10
-; NumVGPRsForWavesPerEU: 6
-; Occupancy: 10
-; WaveLimiterHint : 1
-; COMPUTE_PGM_RSRC2:SCRATCH_EN: 0
-; COMPUTE_PGM_RSRC2:USER_SGPR: 6
-; COMPUTE_PGM_RSRC2:TRAP_HANDLER: 0
-; COMPUTE_PGM_RSRC2:TGID_X_EN: 1
-; COMPUTE_PGM_RSRC2:TGID_Y_EN: 0
-; COMPUTE_PGM_RSRC2:TGID_Z_EN: 0
-; COMPUTE_PGM_RSRC2:TIDIG_COMP_CNT: 0
-	.text
-	.protected	unpack                  ; -- Begin function unpack
+
+	.protected	unpack
 	.globl	unpack
 	.p2align	8
 	.type	unpack,@function
-unpack:                                 ; @unpack
-; %bb.0:
+unpack:
 	s_load_dwordx2 s[0:1], s[4:5], 0x6
 	s_lshl_b32 s2, s6, 8
 	v_or_b32_e32 v0, s2, v0
@@ -724,7 +562,6 @@ unpack:                                 ; @unpack
 	v_cmp_gt_i32_e32 vcc, s0, v0
 	s_and_saveexec_b64 s[2:3], vcc
 	s_cbranch_execz .LBB6_2
-; %bb.1:
 	s_load_dwordx4 s[8:11], s[4:5], 0x0
 	s_load_dwordx2 s[4:5], s[4:5], 0x4
 	v_ashrrev_i32_e32 v1, 31, v0
@@ -782,37 +619,12 @@ unpack:                                 ; @unpack
 	.text
 .Lfunc_end6:
 	.size	unpack, .Lfunc_end6-unpack
-                                        ; -- End function
-	.section	.AMDGPU.csdata
-; Kernel info:
-; codeLenInByte = 108
-; NumSgprs: 14
-; NumVgprs: 6
-; ScratchSize: 0
-; MemoryBound: 0
-; FloatMode: 192
-; IeeeMode: 1
-; LDSByteSize: 0 bytes/workgroup (compile time only)
-; SGPRBlocks: 1
-; VGPRBlocks: 1
-; NumSGPRsForWavesPerEU: 14
-; NumVGPRsForWavesPerEU: 6
-; Occupancy: 10
-; WaveLimiterHint : 1
-; COMPUTE_PGM_RSRC2:SCRATCH_EN: 0
-; COMPUTE_PGM_RSRC2:USER_SGPR: 6
-; COMPUTE_PGM_RSRC2:TRAP_HANDLER: 0
-; COMPUTE_PGM_RSRC2:TGID_X_EN: 1
-; COMPUTE_PGM_RSRC2:TGID_Y_EN: 0
-; COMPUTE_PGM_RSRC2:TGID_Z_EN: 0
-; COMPUTE_PGM_RSRC2:TIDIG_COMP_CNT: 0
-	.text
-	.protected	table                   ; -- Begin function table
+
+	.protected	table
 	.globl	table
 	.p2align	8
 	.type	table,@function
-table:                                  ; @table
-; %bb.0:
+table:
 	s_load_dword s0, s[4:5], 0xc
 	s_lshl_b32 s1, s6, 8
 	v_or_b32_e32 v0, s1, v0
@@ -820,7 +632,6 @@ table:                                  ; @table
 	v_cmp_gt_i32_e32 vcc, s0, v0
 	s_and_saveexec_b64 s[0:1], vcc
 	s_cbranch_execz .LBB7_2
-; %bb.1:
 	s_load_dwordx8 s[8:15], s[4:5], 0x0
 	s_load_dwordx4 s[0:3], s[4:5], 0x8
 	s_waitcnt lgkmcnt(0)
@@ -876,37 +687,12 @@ table:                                  ; @table
 	.text
 .Lfunc_end7:
 	.size	table, .Lfunc_end7-table
-                                        ; -- End function
-	.section	.AMDGPU.csdata
-; Kernel info:
-; codeLenInByte = 84
-; NumSgprs: 18
-; NumVgprs: 2
-; ScratchSize: 0
-; MemoryBound: 0
-; FloatMode: 192
-; IeeeMode: 1
-; LDSByteSize: 0 bytes/workgroup (compile time only)
-; SGPRBlocks: 2
-; VGPRBlocks: 0
-; NumSGPRsForWavesPerEU: 18
-; NumVGPRsForWavesPerEU: 2
-; Occupancy: 10
-; WaveLimiterHint : 0
-; COMPUTE_PGM_RSRC2:SCRATCH_EN: 0
-; COMPUTE_PGM_RSRC2:USER_SGPR: 6
-; COMPUTE_PGM_RSRC2:TRAP_HANDLER: 0
-; COMPUTE_PGM_RSRC2:TGID_X_EN: 1
-; COMPUTE_PGM_RSRC2:TGID_Y_EN: 0
-; COMPUTE_PGM_RSRC2:TGID_Z_EN: 0
-; COMPUTE_PGM_RSRC2:TIDIG_COMP_CNT: 0
-	.text
-	.protected	hist                    ; -- Begin function hist
+
+	.protected	hist
 	.globl	hist
 	.p2align	8
 	.type	hist,@function
-hist:                                   ; @hist
-; %bb.0:
+hist:
 	s_load_dwordx4 s[0:3], s[4:5], 0x0
 	s_load_dwordx2 s[8:9], s[4:5], 0x4
 	v_lshlrev_b32_e32 v3, 2, v0
@@ -922,7 +708,6 @@ hist:                                   ; @hist
 	s_waitcnt lgkmcnt(0)
 	s_and_saveexec_b64 s[10:11], vcc
 	s_cbranch_execz .LBB8_3
-; %bb.1:
 	s_mov_b32 s4, s0
 	s_mov_b32 s5, s1
 	s_lshl_b32 s9, s9, 8
@@ -930,7 +715,7 @@ hist:                                   ; @hist
 	s_mov_b32 s7, 0x100f000
 	s_mov_b32 s6, 0
 	v_mov_b32_e32 v4, 1
-.LBB8_2:                                ; =>This Inner Loop Header: Depth=1
+.LBB8_2:
 	v_ashrrev_i32_e32 v2, 31, v1
 	v_lshl_b64 v[5:6], v[1:2], 2
 	v_add_i32_e32 v1, vcc, s9, v1
@@ -996,30 +781,7 @@ hist:                                   ; @hist
 	.text
 .Lfunc_end8:
 	.size	hist, .Lfunc_end8-hist
-                                        ; -- End function
-	.section	.AMDGPU.csdata
-; Kernel info:
-; codeLenInByte = 224
-; NumSgprs: 14
-; NumVgprs: 7
-; ScratchSize: 0
-; MemoryBound: 0
-; FloatMode: 192
-; IeeeMode: 1
-; LDSByteSize: 1024 bytes/workgroup (compile time only)
-; SGPRBlocks: 1
-; VGPRBlocks: 1
-; NumSGPRsForWavesPerEU: 14
-; NumVGPRsForWavesPerEU: 7
-; Occupancy: 10
-; WaveLimiterHint : 1
-; COMPUTE_PGM_RSRC2:SCRATCH_EN: 0
-; COMPUTE_PGM_RSRC2:USER_SGPR: 6
-; COMPUTE_PGM_RSRC2:TRAP_HANDLER: 0
-; COMPUTE_PGM_RSRC2:TGID_X_EN: 1
-; COMPUTE_PGM_RSRC2:TGID_Y_EN: 0
-; COMPUTE_PGM_RSRC2:TGID_Z_EN: 0
-; COMPUTE_PGM_RSRC2:TIDIG_COMP_CNT: 0
+
 	.ident	"Debian clang version 14.0.6"
 	.section	".note.GNU-stack"
 	.addrsig
