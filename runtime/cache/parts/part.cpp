@@ -21,6 +21,11 @@ constexpr uint64_t kVersion = 1;
 // The data, in the numbers and items of the trace format. Each function below takes a part to bytes
 // (with trace::FieldsOut) and back (with trace::FieldsIn).
 
+template <class Io, class... Numbers>
+void numbers(Io& io, Numbers&... all) {
+  (io.u(all), ...);
+}
+
 template <class Io>
 void texts(Io& io, std::vector<std::string>& all) {
   io.list(all, [&](std::string& t) { io.text(t); });
@@ -46,8 +51,7 @@ void counters(Io& io, T& c) {
 
 template <class Io>
 void moment(Io& io, Moment& m) {
-  io.u(m.clock);
-  io.u(m.place);
+  numbers(io, m.clock, m.place);
 }
 template <class Io>
 void moment(Io& io, std::optional<Moment>& m) {
@@ -60,27 +64,15 @@ void moment(Io& io, std::optional<Moment>& m) {
 
 template <class Io>
 void context(Io& io, Context& c) {
-  io.u(c.site);
-  io.u(c.group);
-  io.u(c.wave);
-  io.u(c.sm);
+  numbers(io, c.site, c.group, c.wave, c.sm);
 }
 
 template <class Io>
 void finding(Io& io, Finding& f) {
-  io.u(f.rule);
-  io.u(f.severity);
-  io.u(f.count);
-  io.u(f.site);
-  io.u(f.other_site);
-  io.u(f.context);
-  io.u(f.other_context);
+  numbers(io, f.rule, f.severity, f.count, f.site, f.other_site, f.context, f.other_context);
   context(io, f.where);
   context(io, f.other_where);
-  io.u(f.address);
-  io.u(f.bytes);
-  io.u(f.version);
-  io.u(f.newest);
+  numbers(io, f.address, f.bytes, f.version, f.newest);
   io.text(f.message);
   texts(io, f.line_history);
   io.text(f.fix);
@@ -92,13 +84,7 @@ void finding(Io& io, Finding& f) {
 
 template <class Io>
 void shared_sector(Io& io, SharedSector& s) {
-  io.u(s.since);
-  io.u(s.sector);
-  io.u(s.count);
-  io.u(s.sms);
-  io.u(s.bytes);
-  io.u(s.context);
-  io.u(s.other);
+  numbers(io, s.since, s.sector, s.count, s.sms, s.bytes, s.context, s.other);
   context(io, s.where);
   context(io, s.other_where);
 }
@@ -106,9 +92,7 @@ void shared_sector(Io& io, SharedSector& s) {
 template <class Io>
 void run(Io& io, PartRun& r) {
   io.text(r.preset);
-  io.u(r.records);
-  io.u(r.tracker_bytes);
-  io.u(r.clock);
+  numbers(io, r.records, r.tracker_bytes, r.clock);
   for (LevelCounters& n : r.counters) counters(io, n);
   for (Engine::Dirty& n : r.dirty) counters(io, n);
   io.list(r.sites, [&](SiteCounters& n) { counters(io, n); });
@@ -123,17 +107,12 @@ void run(Io& io, PartRun& r) {
     rising(io, log.since);
     io.list(log.often, [&](SharedSector& s) { shared_sector(io, s); });
   });
-  io.u(r.most_watched);
-  io.u(r.most_persisting);
+  numbers(io, r.most_watched, r.most_persisting);
 }
 
 template <class Io>
 void whole(Io& io, Part& p) {
-  io.u(p.index);
-  io.u(p.count);
-  io.u(p.content);
-  io.u(p.events);
-  io.u(p.complete);
+  numbers(io, p.index, p.count, p.content, p.events, p.complete);
   io.text(p.note);
   texts(io, p.warnings);
   io.list(p.policies, [&](std::pair<std::string, std::string>& policy) {
