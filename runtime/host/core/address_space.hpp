@@ -104,7 +104,6 @@ class AddressSpace {
   std::vector<std::string> in_use(const int* device) const;
   /// What was freed last at the address, or "".
   std::string name_of_freed(uint64_t address) const;
-  bool host_in_place() const { return in_place_; }
 
  private:
   MemoryPtr host_memory(std::byte* data, uint64_t bytes, MemoryKind kind, const std::string& name);

@@ -253,15 +253,9 @@ void bind(const void* host, const lw_texture_options& o) {
 void bind_texture(const TextureReference* host, const Resource& resource) {
   const Reference reference = references().find(required(host), Code::invalid_texture);
   Sampling s{};
-  std::copy_n(host->address_mode, 3, s.address_mode);
-  s.filter = host->filter;
+  copy_sampling(*host, s);
   s.normalised = host->normalised;
   s.srgb = host->srgb;
-  s.anisotropy = host->anisotropy;
-  s.mip_filter = host->mip_filter;
-  s.bias = host->bias;
-  s.least = host->least;
-  s.most = host->most;
   s.read = reference.fractions ? 1 : 0;
   lw_texture_options o = options_of(resource);
   sample_by(o, s, resource.kind == Resource::kMipmappedArray);

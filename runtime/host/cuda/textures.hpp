@@ -1,6 +1,8 @@
 // Texture and surface objects, and references, which are variables that are bound to texels.
 #pragma once
 
+#include <algorithm>
+
 #include "runtime/host/cuda/arrays.hpp"
 
 namespace lanewise::cuda {
@@ -61,6 +63,18 @@ struct TextureReference {
   int mip_filter;
   float bias, least, most;
 };
+
+/// What the descriptions of the runtime, of the driver and of references say alike.
+template <typename From, typename To>
+void copy_sampling(const From& from, To& to) {
+  std::copy_n(from.address_mode, 3, to.address_mode);
+  to.filter = from.filter;
+  to.anisotropy = from.anisotropy;
+  to.mip_filter = from.mip_filter;
+  to.bias = from.bias;
+  to.least = from.least;
+  to.most = from.most;
+}
 
 [[noreturn]] void refuse_view(const char* what);
 void add_texture(const void* host, std::shared_ptr<Image> image, const char* name, bool fractions);

@@ -131,17 +131,11 @@ bool has_whole_words(const Resource& r, const DriverView* view) {
 Sampling runtimes(const DriverSampling* of, const Resource& resource, const DriverView* view) {
   required(of);
   Sampling s{};
-  std::copy_n(of->address_mode, 3, s.address_mode);
-  s.filter = of->filter;
+  cuda::copy_sampling(*of, s);
   s.read = (of->flags & kAsIntegers) == 0 && !has_whole_words(resource, view) ? 1 : 0;
   s.srgb = (of->flags & kSrgb) != 0 ? 1 : 0;
   std::copy_n(of->border, 4, s.border);
   s.normalised = (of->flags & kNormalised) != 0 ? 1 : 0;
-  s.anisotropy = of->anisotropy;
-  s.mip_filter = of->mip_filter;
-  s.bias = of->bias;
-  s.least = of->least;
-  s.most = of->most;
   s.no_trilinear_shortcuts = (of->flags & kNoShortcuts) != 0 ? 1 : 0;
   s.seamless = (of->flags & kSeamless) != 0 ? 1 : 0;
   return s;
@@ -149,16 +143,10 @@ Sampling runtimes(const DriverSampling* of, const Resource& resource, const Driv
 
 DriverSampling drivers(const Sampling& s) {
   DriverSampling out{};
-  std::copy_n(s.address_mode, 3, out.address_mode);
-  out.filter = s.filter;
+  cuda::copy_sampling(s, out);
   out.flags = (s.read == 0 ? kAsIntegers : 0) | (s.normalised != 0 ? kNormalised : 0) |
               (s.srgb != 0 ? kSrgb : 0) | (s.no_trilinear_shortcuts != 0 ? kNoShortcuts : 0) |
               (s.seamless != 0 ? kSeamless : 0);
-  out.anisotropy = s.anisotropy;
-  out.mip_filter = s.mip_filter;
-  out.bias = s.bias;
-  out.least = s.least;
-  out.most = s.most;
   std::copy_n(s.border, 4, out.border);
   return out;
 }
