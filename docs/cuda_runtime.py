@@ -99,19 +99,21 @@ def rows(folder):
     """name -> (parameters, state, reason), in the order of the names"""
     found = {}
     prefix = PREFIXES[folder]
+    reasons = dict(re.findall(r'char (\w+)\[\] =\s*"([^"]*)"', (ROOT / "runtime/host/cuda/reasons.hpp").read_text()))
     for path in sources(folder):
         text = re.sub(r"//[^\n]*", "", path.read_text())
         needs = re.search(r"#define NEEDS (.*)", text)
-        for name, parameters in re.findall(r"^ENTRY\(\s*(\w+),\s*\((.*?)\)\)\s*\{", text, re.M | re.S):
-            if needs:
-                parameters = parameters.replace("NEEDS", needs[1])
-            found[name] = (tidy(parameters), "done", "")
-        for name, parameters in re.findall(r"^SAME\(\s*(\w+),\s*\w+,\s*\((.*?)\),\s*\(", text, re.M | re.S):
+        entries = re.findall(r"^ENTRY(_PT[SD][ZS])?\(\s*(\w+),\s*\((.*?)\)\)\s*\{", text, re.M | re.S)
+        entries += re.findall(r"^SAME(_PTSZ|_WITHOUT_CONTEXT)?\(\s*(\w+),\s*\w+,\s*\((.*?)\),\s*\(", text, re.M | re.S)
+        for second, name, parameters in entries:
             found[name] = (tidy(parameters.replace("NEEDS", needs[1]) if needs else parameters), "done", "")
+            if second.startswith("_PT"):
+                found[name + second.lower()] = ("", "as", name)
         for name, parameters in re.findall(r"^LANEWISE_ENTRY (?:const )?[\w:*]+ ?\*{0,2} ?\**(\w+)\((.*?)\)(?: \{|;)", text, re.M | re.S):
             found[name] = (tidy(parameters), "done", "")
-        for name, why in re.findall(r'^REFUSED\((\w+),\s*"([^"]*)"\)', text, re.M):
-            found[name] = ("", "refused", why)
+        for second, name, why in re.findall(r'^REFUSED(_PT[SD][ZS])?\((\w+),\s*("[^"]*"|\w+)\)', text, re.M):
+            for each in (name, name + second.lower()):
+                found[each] = ("", "refused", why[1:-1] if why[0] == '"' else reasons[why])
         for name, first in re.findall(r"^ALSO\((\w+),\s*(\w+)\);", text, re.M):
             found[name] = ("", "as", first)
     return {n: r for n, r in sorted(found.items()) if re.match(prefix, n)}
@@ -138,7 +140,7 @@ def by_kind(folder, done, aliases):
     lines = ["| kind | entry points |\n|---|---|"]
     for path in sorted((ROOT / folder).glob("*.cpp")):
         text = path.read_text()
-        names = [n for n in done if re.search(rf"\b{n}\b[,(]", text) and re.search(rf"^(ENTRY|SAME|LANEWISE_ENTRY)[^\n]*\b{n}\b", text, re.M)]
+        names = [n for n in done if re.search(rf"\b{n}\b[,(]", text) and re.search(rf"^(ENTRY|SAME|LANEWISE_ENTRY)\w*\b[^\n]*\b{n}\b", text, re.M)]
         if not names:
             continue
         kind = re.sub(r"\n// ", " ", re.match(r"// ((?:.*\n)(?:// .*\n)*)", text)[1].strip())

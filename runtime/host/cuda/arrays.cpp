@@ -91,40 +91,43 @@ ENTRY(cudaArrayGetInfo, (ChannelFormat * format, Extent* extent, unsigned* flags
 ENTRY(cudaGetChannelDesc, (ChannelFormat * format, Array* array)) {
   return answer([&] { *required(format) = Handles<Array>::find(array)->format; });
 }
-ENTRY(cudaMemcpy2DToArray, (Array * to, size_t x, size_t y, const void* from, size_t pitch,
-                            size_t width, size_t height, int kind)) {
+ENTRY_PTDS(cudaMemcpy2DToArray, (Array * to, size_t x, size_t y, const void* from, size_t pitch,
+                                 size_t width, size_t height, int kind)) {
   return answer([&] {
     copy_now(stream_of(nullptr), into_array(to, x, y, from, pitch, width, height, kind));
   });
 }
-ENTRY(cudaMemcpy2DToArrayAsync, (Array * to, size_t x, size_t y, const void* from, size_t pitch,
-                                 size_t width, size_t height, int kind, StreamHandle stream)) {
+ENTRY_PTSZ(cudaMemcpy2DToArrayAsync,
+           (Array * to, size_t x, size_t y, const void* from, size_t pitch, size_t width,
+            size_t height, int kind, StreamHandle stream)) {
   return answer([&] {
     copy_later(stream_of(stream), into_array(to, x, y, from, pitch, width, height, kind));
   });
 }
-ENTRY(cudaMemcpy2DFromArray, (void* to, size_t pitch, Array* from, size_t x, size_t y, size_t width,
-                              size_t height, int kind)) {
+ENTRY_PTDS(cudaMemcpy2DFromArray, (void* to, size_t pitch, Array* from, size_t x, size_t y,
+                                   size_t width, size_t height, int kind)) {
   return answer([&] {
     copy_now(stream_of(nullptr), out_of_array(to, pitch, from, x, y, width, height, kind));
   });
 }
-ENTRY(cudaMemcpy2DFromArrayAsync, (void* to, size_t pitch, Array* from, size_t x, size_t y,
-                                   size_t width, size_t height, int kind, StreamHandle stream)) {
+ENTRY_PTSZ(cudaMemcpy2DFromArrayAsync,
+           (void* to, size_t pitch, Array* from, size_t x, size_t y, size_t width, size_t height,
+            int kind, StreamHandle stream)) {
   return answer([&] {
     copy_later(stream_of(stream), out_of_array(to, pitch, from, x, y, width, height, kind));
   });
 }
-ENTRY(cudaMemcpy2DArrayToArray, (Array * to, size_t to_x, size_t to_y, Array* from, size_t from_x,
-                                 size_t from_y, size_t width, size_t height, int /*kind*/)) {
+ENTRY_PTDS(cudaMemcpy2DArrayToArray,
+           (Array * to, size_t to_x, size_t to_y, Array* from, size_t from_x, size_t from_y,
+            size_t width, size_t height, int /*kind*/)) {
   return answer([&] {
     const auto target = Handles<Array>::find(to), source = Handles<Array>::find(from);
     copy_now(stream_of(nullptr), {rows_of(*target, to_x, to_y, width, height),
                                   rows_of(*source, from_x, from_y, width, height), width, height});
   });
 }
-ENTRY(cudaMemcpyToArray,
-      (Array * to, size_t x, size_t y, const void* from, size_t bytes, int kind)) {
+ENTRY_PTDS(cudaMemcpyToArray,
+           (Array * to, size_t x, size_t y, const void* from, size_t bytes, int kind)) {
   return answer([&] {
     const auto target = Handles<Array>::find(to);
     in_rows(*target, x, y, bytes, [&](size_t at, size_t row, size_t done, size_t n) {
@@ -133,7 +136,8 @@ ENTRY(cudaMemcpyToArray,
     });
   });
 }
-ENTRY(cudaMemcpyFromArray, (void* to, Array* from, size_t x, size_t y, size_t bytes, int kind)) {
+ENTRY_PTDS(cudaMemcpyFromArray,
+           (void* to, Array* from, size_t x, size_t y, size_t bytes, int kind)) {
   return answer([&] {
     const auto source = Handles<Array>::find(from);
     in_rows(*source, x, y, bytes, [&](size_t at, size_t row, size_t done, size_t n) {
@@ -142,10 +146,3 @@ ENTRY(cudaMemcpyFromArray, (void* to, Array* from, size_t x, size_t y, size_t by
     });
   });
 }
-ALSO(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray);
-ALSO(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync);
-ALSO(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
-ALSO(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync);
-ALSO(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray);
-ALSO(cudaMemcpyToArray_ptds, cudaMemcpyToArray);
-ALSO(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray);

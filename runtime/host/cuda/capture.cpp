@@ -50,8 +50,8 @@ using namespace lanewise::cuda;
 ENTRY(cudaStreamBeginCapture, (StreamHandle stream, int mode)) {
   return answer([&] { begin_capture(stream_of(stream), mode_of(mode)); });
 }
-ENTRY(cudaStreamBeginCaptureToGraph, (StreamHandle stream, Graph* graph, Node* const* needs,
-                                      const void* /*data*/, size_t count, int mode)) {
+ENTRY_PTSZ(cudaStreamBeginCaptureToGraph, (StreamHandle stream, Graph* graph, Node* const* needs,
+                                           const void* /*data*/, size_t count, int mode)) {
   return answer([&] {
     begin_capture(stream_of(stream), mode_of(mode), graph_of(graph), nodes_of(needs, count));
   });
@@ -62,30 +62,31 @@ ENTRY(cudaStreamEndCapture, (StreamHandle stream, Graph** graph)) {
     *graph = Handles<Graph>::add(end_capture(stream_of(stream)));
   });
 }
-ENTRY(cudaStreamIsCapturing, (StreamHandle stream, int* status)) {
+ENTRY_PTSZ(cudaStreamIsCapturing, (StreamHandle stream, int* status)) {
   return answer([&] { *required(status) = status_of(stream_of(stream)); });
 }
 ENTRY(cudaThreadExchangeStreamCaptureMode, (int* mode)) {
   return answer([&] { *mode = static_cast<int>(exchange_capture_mode(mode_of(*required(mode)))); });
 }
-ENTRY(cudaStreamGetCaptureInfo,
-      (StreamHandle stream, int* status, unsigned long long* id, Graph** graph, Node* const** needs,
-       const void** data, size_t* count)) {
+ENTRY_PTSZ(cudaStreamGetCaptureInfo,
+           (StreamHandle stream, int* status, unsigned long long* id, Graph** graph,
+            Node* const** needs, const void** data, size_t* count)) {
   if (data != nullptr) *data = nullptr;
   return info(stream, status, id, graph, needs, count);
 }
 ALSO(cudaStreamGetCaptureInfo_v3, cudaStreamGetCaptureInfo);
 ALSO(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo);
-ENTRY(cudaStreamGetCaptureInfo_v2, (StreamHandle stream, int* status, unsigned long long* id,
-                                    Graph** graph, Node* const** needs, size_t* count)) {
+ENTRY_PTSZ(cudaStreamGetCaptureInfo_v2, (StreamHandle stream, int* status, unsigned long long* id,
+                                         Graph** graph, Node* const** needs, size_t* count)) {
   return info(stream, status, id, graph, needs, count);
 }
 ENTRY_OF(11, cudaStreamGetCaptureInfo, (StreamHandle stream, int* status, unsigned long long* id)) {
   return info(stream, status, id, nullptr, nullptr, nullptr);
 }
 ALSO(lanewise_cuda12_cudaStreamGetCaptureInfo, lanewise_cuda11_cudaStreamGetCaptureInfo);
-ENTRY(cudaStreamUpdateCaptureDependencies, (StreamHandle stream, Node* const* nodes,
-                                            const void* /*data*/, size_t count, unsigned flags)) {
+ENTRY_PTSZ(cudaStreamUpdateCaptureDependencies,
+           (StreamHandle stream, Node* const* nodes, const void* /*data*/, size_t count,
+            unsigned flags)) {
   return set_dependencies(stream, nodes, count, flags);
 }
 ALSO(cudaStreamUpdateCaptureDependencies_v2, cudaStreamUpdateCaptureDependencies);
@@ -103,8 +104,3 @@ ENTRY(cudaStreamBeginCapture_ptsz, (StreamHandle stream, int mode)) {
 ENTRY(cudaStreamEndCapture_ptsz, (StreamHandle stream, Graph** graph)) {
   return cudaStreamEndCapture(stream == nullptr ? pointer_at<Stream>(2) : stream, graph);
 }
-ALSO(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
-ALSO(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
-ALSO(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
-ALSO(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2);
-ALSO(cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies);

@@ -115,22 +115,19 @@ void copy_later(Stream& stream, const Copy& copy) {
 
 using namespace lanewise::cuda;
 
-ENTRY(cudaMemcpy, (void* to, const void* from, size_t bytes, int kind)) {
+ENTRY_PTDS(cudaMemcpy, (void* to, const void* from, size_t bytes, int kind)) {
   return answer([&] { copy_now(stream_of(nullptr), copy_of(to, from, bytes, kind)); });
 }
-ENTRY(cudaMemcpyAsync, (void* to, const void* from, size_t bytes, int kind, StreamHandle stream)) {
+ENTRY_PTSZ(cudaMemcpyAsync,
+           (void* to, const void* from, size_t bytes, int kind, StreamHandle stream)) {
   return answer([&] { copy_later(stream_of(stream), copy_of(to, from, bytes, kind)); });
 }
-ENTRY(cudaMemset, (void* to, int value, size_t bytes)) {
+ENTRY_PTDS(cudaMemset, (void* to, int value, size_t bytes)) {
   return answer([&] { fill_now(stream_of(nullptr), fill_of(to, value, bytes)); });
 }
-ENTRY(cudaMemsetAsync, (void* to, int value, size_t bytes, StreamHandle stream)) {
+ENTRY_PTSZ(cudaMemsetAsync, (void* to, int value, size_t bytes, StreamHandle stream)) {
   return answer([&] { enqueue(stream_of(stream), fill_of(to, value, bytes)); });
 }
-ALSO(cudaMemcpy_ptds, cudaMemcpy);
-ALSO(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
-ALSO(cudaMemset_ptds, cudaMemset);
-ALSO(cudaMemsetAsync_ptsz, cudaMemsetAsync);
 
 ENTRY(cudaMemcpyPeer, (void* to, int to_device, const void* from, int from_device, size_t bytes)) {
   return answer([&] {

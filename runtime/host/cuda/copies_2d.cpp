@@ -91,54 +91,44 @@ ENTRY(cudaMalloc3D, (PitchedPointer * out, Extent extent)) {
     out->height = extent.height;
   });
 }
-ENTRY(cudaMemcpy2D, (void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                     size_t height, int kind)) {
+ENTRY_PTDS(cudaMemcpy2D, (void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                          size_t width, size_t height, int kind)) {
   return answer([&] {
     copy_now(stream_of(nullptr), copy_2d(to, to_pitch, from, from_pitch, width, height, kind));
   });
 }
-ENTRY(cudaMemcpy2DAsync, (void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                          size_t width, size_t height, int kind, StreamHandle stream)) {
+ENTRY_PTSZ(cudaMemcpy2DAsync, (void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                               size_t width, size_t height, int kind, StreamHandle stream)) {
   return answer([&] {
     copy_later(stream_of(stream), copy_2d(to, to_pitch, from, from_pitch, width, height, kind));
   });
 }
-ENTRY(cudaMemset2D, (void* to, size_t pitch, int value, size_t width, size_t height)) {
+ENTRY_PTDS(cudaMemset2D, (void* to, size_t pitch, int value, size_t width, size_t height)) {
   return answer([&] {
     fill_now(stream_of(nullptr), fill_3d({to, pitch, width, height}, value, {width, height, 1}));
   });
 }
-ENTRY(cudaMemset2DAsync,
-      (void* to, size_t pitch, int value, size_t width, size_t height, StreamHandle stream)) {
+ENTRY_PTSZ(cudaMemset2DAsync,
+           (void* to, size_t pitch, int value, size_t width, size_t height, StreamHandle stream)) {
   return answer([&] {
     enqueue(stream_of(stream), fill_3d({to, pitch, width, height}, value, {width, height, 1}));
   });
 }
-ENTRY(cudaMemset3D, (PitchedPointer to, int value, Extent extent)) {
+ENTRY_PTDS(cudaMemset3D, (PitchedPointer to, int value, Extent extent)) {
   return answer([&] { fill_now(stream_of(nullptr), fill_3d(to, value, extent)); });
 }
-ENTRY(cudaMemset3DAsync, (PitchedPointer to, int value, Extent extent, StreamHandle stream)) {
+ENTRY_PTSZ(cudaMemset3DAsync, (PitchedPointer to, int value, Extent extent, StreamHandle stream)) {
   return answer([&] { enqueue(stream_of(stream), fill_3d(to, value, extent)); });
 }
-ENTRY(cudaMemcpy3D, (const Copy3D* parameters)) {
+ENTRY_PTDS(cudaMemcpy3D, (const Copy3D* parameters)) {
   return answer([&] { copy_now(stream_of(nullptr), copy_3d(parameters)); });
 }
-ENTRY(cudaMemcpy3DAsync, (const Copy3D* parameters, StreamHandle stream)) {
+ENTRY_PTSZ(cudaMemcpy3DAsync, (const Copy3D* parameters, StreamHandle stream)) {
   return answer([&] { copy_later(stream_of(stream), copy_3d(parameters)); });
 }
-ENTRY(cudaMemcpy3DPeer, (const Copy3DPeer* parameters)) {
+ENTRY_PTDS(cudaMemcpy3DPeer, (const Copy3DPeer* parameters)) {
   return answer([&] { copy_now(stream_of(nullptr), copy_3d(parameters)); });
 }
-ENTRY(cudaMemcpy3DPeerAsync, (const Copy3DPeer* parameters, StreamHandle stream)) {
+ENTRY_PTSZ(cudaMemcpy3DPeerAsync, (const Copy3DPeer* parameters, StreamHandle stream)) {
   return answer([&] { copy_later(stream_of(stream), copy_3d(parameters)); });
 }
-ALSO(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer);
-ALSO(cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync);
-ALSO(cudaMemcpy2D_ptds, cudaMemcpy2D);
-ALSO(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
-ALSO(cudaMemset2D_ptds, cudaMemset2D);
-ALSO(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
-ALSO(cudaMemset3D_ptds, cudaMemset3D);
-ALSO(cudaMemset3DAsync_ptsz, cudaMemset3DAsync);
-ALSO(cudaMemcpy3D_ptds, cudaMemcpy3D);
-ALSO(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);

@@ -1,18 +1,25 @@
 // What every entry point of the CUDA runtime is made with. ENTRY(name, (parameters)) begins one;
-// REFUSED(name, "why") is one that answers cudaErrorNotSupported. docs/cuda-runtime.md is made of
+// REFUSED(name, why) is one that answers cudaErrorNotSupported. docs/cuda-runtime.md is made of
 // these rows by docs/cuda_runtime.py.
 #pragma once
 
 #include "runtime/host/core/context.hpp"
 #include "runtime/host/core/stream.hpp"
+#include "runtime/host/cuda/reasons.hpp"
 #include "runtime/host/cuda/types.hpp"
 
 #define LANEWISE_ENTRY extern "C" __attribute__((visibility("default")))
 #define ENTRY(name, parameters) LANEWISE_ENTRY int name parameters
-/// The same function under a second name: what programs that were compiled for default streams of
-/// each thread call, and what other versions of the header make of a name.
+/// The same function under a second name: what other versions of the header make of a name.
 #define ALSO(second, first) \
   extern "C" decltype(first) second __attribute__((alias(#first), visibility("default")))
+/// With the second name that programs call which were compiled for default streams of each thread.
+#define ENTRY_PTSZ(name, parameters) LANEWISE_ENTRY_ALSO(name##_ptsz, name, parameters)
+#define ENTRY_PTDS(name, parameters) LANEWISE_ENTRY_ALSO(name##_ptds, name, parameters)
+#define LANEWISE_ENTRY_ALSO(second, name, parameters) \
+  LANEWISE_ENTRY int name parameters;                 \
+  ALSO(second, name);                                 \
+  ENTRY(name, parameters)
 /// The entry point as programs of this version call it, where it is not that of the others.
 #define ENTRY_OF(version, name, parameters) \
   LANEWISE_ENTRY int lanewise_cuda##version##_##name parameters
@@ -21,6 +28,8 @@
     static lanewise::cuda::Once once;                \
     return lanewise::cuda::refuse(once, #name, why); \
   }
+#define REFUSED_PTSZ(name, why) REFUSED(name, why) REFUSED(name##_ptsz, why)
+#define REFUSED_PTDS(name, why) REFUSED(name, why) REFUSED(name##_ptds, why)
 
 namespace lanewise::cuda {
 

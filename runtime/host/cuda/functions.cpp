@@ -160,10 +160,9 @@ ENTRY(cudaOccupancyMaxPotentialClusterSize,
     *required(size) = 1;
   });
 }
-ENTRY(cudaLaunchKernelExC, (const LaunchConfiguration* c, const void* host, void** args)) {
+ENTRY_PTSZ(cudaLaunchKernelExC, (const LaunchConfiguration* c, const void* host, void** args)) {
   return answer([&] {
     Function& function = Program::get().function(host);
     enqueue_launch(stream_of(required(c)->stream), function, shape_of(*c), args);
   });
 }
-ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);

@@ -173,8 +173,8 @@ ENTRY_OF(11, cudaGraphInstantiate,
   return instantiate(out, graph, 0);
 }
 ALSO(cudaGraphInstantiateWithFlags, cudaGraphInstantiate);
-ENTRY(cudaGraphInstantiateWithParams,
-      (Executable * *out, Graph* graph, InstantiateParameters* parameters)) {
+ENTRY_PTSZ(cudaGraphInstantiateWithParams,
+           (Executable * *out, Graph* graph, InstantiateParameters* parameters)) {
   if (parameters == nullptr) return answer([] { fail(Code::invalid_value); });
   const int error = instantiate(out, graph, parameters->flags);
   parameters->error = nullptr;
@@ -189,13 +189,13 @@ ENTRY(cudaGraphExecGetFlags, (Executable * executable, unsigned long long* flags
     *required(flags) = Handles<Executable>::find(executable, Code::invalid_value)->flags;
   });
 }
-ENTRY(cudaGraphUpload, (Executable * executable, StreamHandle stream)) {
+ENTRY_PTSZ(cudaGraphUpload, (Executable * executable, StreamHandle stream)) {
   return answer([&] {
     stream_of(stream);
     Handles<Executable>::find(executable, Code::invalid_value);
   });
 }
-ENTRY(cudaGraphLaunch, (Executable * executable, StreamHandle stream)) {
+ENTRY_PTSZ(cudaGraphLaunch, (Executable * executable, StreamHandle stream)) {
   return answer([&] {
     Stream& on = stream_of(stream);
     enqueue_graph(on, *Handles<Executable>::find(executable, Code::invalid_value));
@@ -233,13 +233,10 @@ ENTRY(cudaGraphNodeGetEnabled, (Executable * executable, Node* node, unsigned* e
     *required(enabled) = of->disabled.contains(&of->node(&node_of(node))) ? 0 : 1;
   });
 }
-ALSO(cudaGraphInstantiateWithParams_ptsz, cudaGraphInstantiateWithParams);
-ALSO(cudaGraphUpload_ptsz, cudaGraphUpload);
-ALSO(cudaGraphLaunch_ptsz, cudaGraphLaunch);
 REFUSED(cudaGraphDebugDotPrint, "graphs are not drawn")
 REFUSED(cudaGraphConditionalHandleCreate, "conditional nodes are decided by device code")
-REFUSED(cudaUserObjectCreate, "graphs keep no objects of the program")
-REFUSED(cudaUserObjectRetain, "graphs keep no objects of the program")
-REFUSED(cudaUserObjectRelease, "graphs keep no objects of the program")
-REFUSED(cudaGraphRetainUserObject, "graphs keep no objects of the program")
-REFUSED(cudaGraphReleaseUserObject, "graphs keep no objects of the program")
+REFUSED(cudaUserObjectCreate, kNoObjects)
+REFUSED(cudaUserObjectRetain, kNoObjects)
+REFUSED(cudaUserObjectRelease, kNoObjects)
+REFUSED(cudaGraphRetainUserObject, kNoObjects)
+REFUSED(cudaGraphReleaseUserObject, kNoObjects)

@@ -140,12 +140,11 @@ ENTRY(cudaPointerGetAttributes, (PointerAttributes * out, const void* pointer)) 
   return answer([&] { *required(out) = pointer_attributes_of(required(pointer)); });
 }
 
-ENTRY(cudaMemPrefetchAsync,
-      (const void* pointer, size_t bytes, Location to, unsigned /*flags*/, StreamHandle stream)) {
+ENTRY_PTSZ(cudaMemPrefetchAsync, (const void* pointer, size_t bytes, Location to,
+                                  unsigned /*flags*/, StreamHandle stream)) {
   return prefetch(pointer, bytes, id_of(to), stream);
 }
 ALSO(cudaMemPrefetchAsync_v2, cudaMemPrefetchAsync);
-ALSO(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
 ALSO(cudaMemPrefetchAsync_v2_ptsz, cudaMemPrefetchAsync);
 ENTRY_OF(12, cudaMemPrefetchAsync,
          (const void* pointer, size_t bytes, int device, StreamHandle stream)) {
@@ -162,12 +161,11 @@ ENTRY_OF(12, cudaMemAdvise, (const void* pointer, size_t bytes, int advice, int 
   return advise(pointer, bytes, advice, device);
 }
 ALSO(lanewise_cuda11_cudaMemAdvise, lanewise_cuda12_cudaMemAdvise);
-ENTRY(cudaStreamAttachMemAsync,
-      (StreamHandle stream, void* pointer, size_t bytes, unsigned flags)) {
+ENTRY_PTSZ(cudaStreamAttachMemAsync,
+           (StreamHandle stream, void* pointer, size_t bytes, unsigned flags)) {
   return answer([&] {
     stream_of(stream);
     require(flags == kAttachGlobal || flags == kAttachHost || flags == kAttachSingle);
     require(is_managed(pointer, bytes));
   });
 }
-ALSO(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);

@@ -62,19 +62,16 @@ ENTRY(__cudaGetKernel, (const void** kernel, const void* host)) {
       },
       After::works);
 }
-ENTRY(__cudaLaunchKernel,
-      (const void* kernel, Dim grid, Dim block, void** args, size_t shared, StreamHandle stream)) {
+ENTRY_PTSZ(__cudaLaunchKernel, (const void* kernel, Dim grid, Dim block, void** args, size_t shared,
+                                StreamHandle stream)) {
   return launch(kernel, grid, block, args, shared, stream);
 }
-ENTRY(cudaLaunchKernel,
-      (const void* host, Dim grid, Dim block, void** args, size_t shared, StreamHandle stream)) {
+ENTRY_PTSZ(cudaLaunchKernel, (const void* host, Dim grid, Dim block, void** args, size_t shared,
+                              StreamHandle stream)) {
   return launch(host, grid, block, args, shared, stream);
 }
-ENTRY(cudaLaunchCooperativeKernel,
-      (const void* host, Dim grid, Dim block, void** args, size_t shared, StreamHandle stream)) {
+ENTRY_PTSZ(cudaLaunchCooperativeKernel, (const void* host, Dim grid, Dim block, void** args,
+                                         size_t shared, StreamHandle stream)) {
   return launch(host, grid, block, args, shared, stream, true);
 }
-ALSO(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
-ALSO(cudaLaunchKernel_ptsz, cudaLaunchKernel);
-ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
 // NOLINTEND(bugprone-reserved-identifier)

@@ -124,15 +124,16 @@ int allocate_async(void** pointer, size_t bytes, StreamHandle stream, void* pool
 
 using namespace lanewise::cuda;
 
-ENTRY(cudaMallocAsync, (void** pointer, size_t bytes, StreamHandle stream)) {
+ENTRY_PTSZ(cudaMallocAsync, (void** pointer, size_t bytes, StreamHandle stream)) {
   return allocate_async(pointer, bytes, stream);
 }
-ENTRY(cudaMallocFromPoolAsync, (void** pointer, size_t bytes, void* pool, StreamHandle stream)) {
+ENTRY_PTSZ(cudaMallocFromPoolAsync,
+           (void** pointer, size_t bytes, void* pool, StreamHandle stream)) {
   return answer([&] { Handles<Pool>::find(pool, Code::invalid_value); }) != 0
              ? number_of(Code::invalid_value)
              : allocate_async(pointer, bytes, stream, pool);
 }
-ENTRY(cudaFreeAsync, (void* pointer, StreamHandle stream)) {
+ENTRY_PTSZ(cudaFreeAsync, (void* pointer, StreamHandle stream)) {
   return answer([&] {
     Stream& on = stream_of(stream);
     if (pointer == nullptr) return;
@@ -210,6 +211,3 @@ ENTRY(cudaMemPoolGetAccess, (int* flags, void* pool, const void* location)) {
     *required(flags) = kReadWrite;
   });
 }
-ALSO(cudaMallocAsync_ptsz, cudaMallocAsync);
-ALSO(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
-ALSO(cudaFreeAsync_ptsz, cudaFreeAsync);

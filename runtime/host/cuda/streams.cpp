@@ -92,21 +92,21 @@ ENTRY(cudaStreamCreateWithPriority, (StreamHandle * out, unsigned flags, int pri
 ENTRY(cudaStreamDestroy, (StreamHandle stream)) {
   return answer([&] { leave_capture(*Handles<Stream>::take(stream)); });
 }
-ENTRY(cudaStreamSynchronize, (StreamHandle stream)) {
+ENTRY_PTSZ(cudaStreamSynchronize, (StreamHandle stream)) {
   return answer([&] {
     forbid_in_capture(stream_of(stream));
     Context::current().synchronise_some();
     host_has_waited(stream_of(stream));
   });
 }
-ENTRY(cudaStreamQuery, (StreamHandle stream)) {
+ENTRY_PTSZ(cudaStreamQuery, (StreamHandle stream)) {
   return answer([&] {
     forbid_in_capture(stream_of(stream));
     require(Context::current().is_idle(), Code::not_ready);
     host_has_waited(stream_of(stream));
   });
 }
-ENTRY(cudaStreamWaitEvent, (StreamHandle stream, EventHandle event, unsigned flags)) {
+ENTRY_PTSZ(cudaStreamWaitEvent, (StreamHandle stream, EventHandle event, unsigned flags)) {
   return answer([&] {
     require(flags <= 1);
     wait(stream_of(stream), *Handles<Event>::find(event));
@@ -121,10 +121,10 @@ ENTRY(cudaEventCreateWithFlags, (EventHandle * out, unsigned flags)) {
 ENTRY(cudaEventDestroy, (EventHandle event)) {
   return answer([&] { Handles<Event>::take(event); });
 }
-ENTRY(cudaEventRecord, (EventHandle event, StreamHandle stream)) {
+ENTRY_PTSZ(cudaEventRecord, (EventHandle event, StreamHandle stream)) {
   return answer([&] { record(stream_of(stream), *Handles<Event>::find(event)); });
 }
-ENTRY(cudaEventRecordWithFlags, (EventHandle event, StreamHandle stream, unsigned flags)) {
+ENTRY_PTSZ(cudaEventRecordWithFlags, (EventHandle event, StreamHandle stream, unsigned flags)) {
   return answer([&] {
     require(flags <= 1);
     record(stream_of(stream), *Handles<Event>::find(event));
@@ -153,22 +153,17 @@ ENTRY(cudaEventElapsedTime, (float* milliseconds, EventHandle begin, EventHandle
   });
 }
 ALSO(cudaEventElapsedTime_v2, cudaEventElapsedTime);
-ALSO(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
-ALSO(cudaStreamQuery_ptsz, cudaStreamQuery);
-ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
-ALSO(cudaEventRecord_ptsz, cudaEventRecord);
-ALSO(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
 
-ENTRY(cudaStreamGetFlags, (StreamHandle stream, unsigned* flags)) {
+ENTRY_PTSZ(cudaStreamGetFlags, (StreamHandle stream, unsigned* flags)) {
   return answer([&] { *required(flags) = stream_of(stream).flags; });
 }
-ENTRY(cudaStreamGetPriority, (StreamHandle stream, int* priority)) {
+ENTRY_PTSZ(cudaStreamGetPriority, (StreamHandle stream, int* priority)) {
   return answer([&] { *required(priority) = stream_of(stream).priority; });
 }
-ENTRY(cudaStreamGetId, (StreamHandle stream, unsigned long long* id)) {
+ENTRY_PTSZ(cudaStreamGetId, (StreamHandle stream, unsigned long long* id)) {
   return answer([&] { *required(id) = stream_of(stream).id; });
 }
-ENTRY(cudaStreamGetDevice, (StreamHandle stream, int* device)) {
+ENTRY_PTSZ(cudaStreamGetDevice, (StreamHandle stream, int* device)) {
   return answer([&] { *required(device) = stream_of(stream).device; });
 }
 ENTRY(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest)) {
@@ -177,14 +172,14 @@ ENTRY(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest)) {
     if (greatest != nullptr) *greatest = kGreatestPriority;
   });
 }
-ENTRY(cudaLaunchHostFunc, (StreamHandle stream, void (*function)(void*), void* user)) {
+ENTRY_PTSZ(cudaLaunchHostFunc, (StreamHandle stream, void (*function)(void*), void* user)) {
   return answer([&] {
     require(function != nullptr);
     enqueue(stream_of(stream), HostCall{function, user});
   });
 }
-ENTRY(cudaStreamAddCallback, (StreamHandle stream, void (*function)(StreamHandle, int, void*),
-                              void* user, unsigned flags)) {
+ENTRY_PTSZ(cudaStreamAddCallback, (StreamHandle stream, void (*function)(StreamHandle, int, void*),
+                                   void* user, unsigned flags)) {
   return answer([&] {
     require(function != nullptr && flags == 0);
     Stream& on = stream_of(stream);
@@ -195,20 +190,20 @@ ENTRY(cudaStreamAddCallback, (StreamHandle stream, void (*function)(StreamHandle
   });
 }
 /// Attributes are hints: synchronisation policy, access windows, priority.
-ENTRY(cudaStreamSetAttribute, (StreamHandle stream, int /*attribute*/, const void* value)) {
+ENTRY_PTSZ(cudaStreamSetAttribute, (StreamHandle stream, int /*attribute*/, const void* value)) {
   return answer([&] {
     stream_of(stream);
     required(value);
   });
 }
-ENTRY(cudaStreamGetAttribute, (StreamHandle stream, int /*attribute*/, void* value)) {
+ENTRY_PTSZ(cudaStreamGetAttribute, (StreamHandle stream, int /*attribute*/, void* value)) {
   return answer([&] {
     constexpr size_t kBytes = 64;
     stream_of(stream);
     std::fill_n(static_cast<std::byte*>(required(value)), kBytes, std::byte{0});
   });
 }
-ENTRY(cudaStreamCopyAttributes, (StreamHandle to, StreamHandle from)) {
+ENTRY_PTSZ(cudaStreamCopyAttributes, (StreamHandle to, StreamHandle from)) {
   return answer([&] {
     stream_of(to);
     stream_of(from);
@@ -217,12 +212,3 @@ ENTRY(cudaStreamCopyAttributes, (StreamHandle to, StreamHandle from)) {
 ENTRY(cudaCtxResetPersistingL2Cache, ()) {
   return answer([] { Context::current(); });
 }
-ALSO(cudaStreamGetFlags_ptsz, cudaStreamGetFlags);
-ALSO(cudaStreamGetPriority_ptsz, cudaStreamGetPriority);
-ALSO(cudaStreamGetId_ptsz, cudaStreamGetId);
-ALSO(cudaStreamGetDevice_ptsz, cudaStreamGetDevice);
-ALSO(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
-ALSO(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
-ALSO(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
-ALSO(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
-ALSO(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);

@@ -25,22 +25,23 @@ Copy from_symbol(void* to, const void* symbol, size_t bytes, size_t offset, int 
 
 using namespace lanewise::cuda;
 
-ENTRY(cudaMemcpyToSymbol,
-      (const void* symbol, const void* from, size_t bytes, size_t offset, int kind)) {
+ENTRY_PTDS(cudaMemcpyToSymbol,
+           (const void* symbol, const void* from, size_t bytes, size_t offset, int kind)) {
   return answer(
       [&] { copy_now(stream_of(nullptr), to_symbol(symbol, from, bytes, offset, kind)); });
 }
-ENTRY(cudaMemcpyToSymbolAsync, (const void* symbol, const void* from, size_t bytes, size_t offset,
-                                int kind, StreamHandle stream)) {
+ENTRY_PTSZ(cudaMemcpyToSymbolAsync, (const void* symbol, const void* from, size_t bytes,
+                                     size_t offset, int kind, StreamHandle stream)) {
   return answer(
       [&] { copy_later(stream_of(stream), to_symbol(symbol, from, bytes, offset, kind)); });
 }
-ENTRY(cudaMemcpyFromSymbol, (void* to, const void* symbol, size_t bytes, size_t offset, int kind)) {
+ENTRY_PTDS(cudaMemcpyFromSymbol,
+           (void* to, const void* symbol, size_t bytes, size_t offset, int kind)) {
   return answer(
       [&] { copy_now(stream_of(nullptr), from_symbol(to, symbol, bytes, offset, kind)); });
 }
-ENTRY(cudaMemcpyFromSymbolAsync,
-      (void* to, const void* symbol, size_t bytes, size_t offset, int kind, StreamHandle stream)) {
+ENTRY_PTSZ(cudaMemcpyFromSymbolAsync, (void* to, const void* symbol, size_t bytes, size_t offset,
+                                       int kind, StreamHandle stream)) {
   return answer(
       [&] { copy_later(stream_of(stream), from_symbol(to, symbol, bytes, offset, kind)); });
 }
@@ -50,7 +51,3 @@ ENTRY(cudaGetSymbolAddress, (void** address, const void* symbol)) {
 ENTRY(cudaGetSymbolSize, (size_t * bytes, const void* symbol)) {
   return answer([&] { *required(bytes) = Program::get().variable(required(symbol)).bytes; });
 }
-ALSO(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
-ALSO(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
-ALSO(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
-ALSO(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);

@@ -126,48 +126,41 @@ SAME(cuMipmappedArrayGetLevel, cudaGetMipmappedArrayLevel,
      (Array * *level, MipmappedArray* array, unsigned number), (level, array, number))
 SAME(cuMipmappedArrayDestroy, cudaFreeMipmappedArray, (MipmappedArray * array), (array))
 
-ENTRY(cuMemcpyHtoA_v2, (Array * to, size_t offset, const void* from, size_t bytes)) {
+ENTRY_PTDS(cuMemcpyHtoA_v2, (Array * to, size_t offset, const void* from, size_t bytes)) {
   return copy(
       nullptr, true, [&] { return row_of(to, offset, bytes); }, [&] { return region(from); }, bytes,
       cuda::kHostToDevice);
 }
-ENTRY(cuMemcpyAtoH_v2, (void* to, Array* from, size_t offset, size_t bytes)) {
+ENTRY_PTDS(cuMemcpyAtoH_v2, (void* to, Array* from, size_t offset, size_t bytes)) {
   return copy(
       nullptr, true, [&] { return region(to); }, [&] { return row_of(from, offset, bytes); }, bytes,
       cuda::kDeviceToHost);
 }
-ENTRY(cuMemcpyHtoAAsync_v2,
-      (Array * to, size_t offset, const void* from, size_t bytes, StreamHandle stream)) {
+ENTRY_PTSZ(cuMemcpyHtoAAsync_v2,
+           (Array * to, size_t offset, const void* from, size_t bytes, StreamHandle stream)) {
   return copy(
       stream, false, [&] { return row_of(to, offset, bytes); }, [&] { return region(from); }, bytes,
       cuda::kHostToDevice);
 }
-ENTRY(cuMemcpyAtoHAsync_v2,
-      (void* to, Array* from, size_t offset, size_t bytes, StreamHandle stream)) {
+ENTRY_PTSZ(cuMemcpyAtoHAsync_v2,
+           (void* to, Array* from, size_t offset, size_t bytes, StreamHandle stream)) {
   return copy(
       stream, false, [&] { return region(to); }, [&] { return row_of(from, offset, bytes); }, bytes,
       cuda::kDeviceToHost);
 }
-ENTRY(cuMemcpyDtoA_v2, (Array * to, size_t offset, Address from, size_t bytes)) {
+ENTRY_PTDS(cuMemcpyDtoA_v2, (Array * to, size_t offset, Address from, size_t bytes)) {
   return copy(
       nullptr, true, [&] { return row_of(to, offset, bytes); },
       [&] { return region(pointer_at(from)); }, bytes, cuda::kDeviceToDevice);
 }
-ENTRY(cuMemcpyAtoD_v2, (Address to, Array* from, size_t offset, size_t bytes)) {
+ENTRY_PTDS(cuMemcpyAtoD_v2, (Address to, Array* from, size_t offset, size_t bytes)) {
   return copy(
       nullptr, true, [&] { return region(pointer_at(to)); },
       [&] { return row_of(from, offset, bytes); }, bytes, cuda::kDeviceToDevice);
 }
-ENTRY(cuMemcpyAtoA_v2,
-      (Array * to, size_t to_offset, Array* from, size_t from_offset, size_t bytes)) {
+ENTRY_PTDS(cuMemcpyAtoA_v2,
+           (Array * to, size_t to_offset, Array* from, size_t from_offset, size_t bytes)) {
   return copy(
       nullptr, true, [&] { return row_of(to, to_offset, bytes); },
       [&] { return row_of(from, from_offset, bytes); }, bytes, cuda::kDeviceToDevice);
 }
-ALSO(cuMemcpyHtoA_v2_ptds, cuMemcpyHtoA_v2);
-ALSO(cuMemcpyAtoH_v2_ptds, cuMemcpyAtoH_v2);
-ALSO(cuMemcpyHtoAAsync_v2_ptsz, cuMemcpyHtoAAsync_v2);
-ALSO(cuMemcpyAtoHAsync_v2_ptsz, cuMemcpyAtoHAsync_v2);
-ALSO(cuMemcpyDtoA_v2_ptds, cuMemcpyDtoA_v2);
-ALSO(cuMemcpyAtoD_v2_ptds, cuMemcpyAtoD_v2);
-ALSO(cuMemcpyAtoA_v2_ptds, cuMemcpyAtoA_v2);

@@ -105,114 +105,120 @@ int fill_now(Address to, size_t pitch, Value value, size_t width, size_t height)
 
 using namespace lanewise::driver;
 
-ENTRY(cuMemcpy, (Address to, Address from, size_t bytes)) {
+ENTRY_PTDS(cuMemcpy, (Address to, Address from, size_t bytes)) {
   return answer([&] { copy_now(stream_of(nullptr), copy_of(to, from, bytes, cuda::kDefault)); });
 }
-ENTRY(cuMemcpyAsync, (Address to, Address from, size_t bytes, StreamHandle stream)) {
+ENTRY_PTSZ(cuMemcpyAsync, (Address to, Address from, size_t bytes, StreamHandle stream)) {
   return answer([&] { copy_later(stream_of(stream), copy_of(to, from, bytes, cuda::kDefault)); });
 }
-ENTRY(cuMemcpyHtoD_v2, (Address to, const void* from, size_t bytes)) {
+ENTRY_PTDS(cuMemcpyHtoD_v2, (Address to, const void* from, size_t bytes)) {
   return answer([&] {
     copy_now(stream_of(nullptr), copy_of(to, address_of(from), bytes, cuda::kHostToDevice));
   });
 }
-ENTRY(cuMemcpyDtoH_v2, (void* to, Address from, size_t bytes)) {
+ENTRY_PTDS(cuMemcpyDtoH_v2, (void* to, Address from, size_t bytes)) {
   return answer([&] {
     copy_now(stream_of(nullptr), copy_of(address_of(to), from, bytes, cuda::kDeviceToHost));
   });
 }
-ENTRY(cuMemcpyDtoD_v2, (Address to, Address from, size_t bytes)) {
+ENTRY_PTDS(cuMemcpyDtoD_v2, (Address to, Address from, size_t bytes)) {
   return answer(
       [&] { copy_now(stream_of(nullptr), copy_of(to, from, bytes, cuda::kDeviceToDevice)); });
 }
-ENTRY(cuMemcpyHtoDAsync_v2, (Address to, const void* from, size_t bytes, StreamHandle stream)) {
+ENTRY_PTSZ(cuMemcpyHtoDAsync_v2,
+           (Address to, const void* from, size_t bytes, StreamHandle stream)) {
   return answer([&] {
     copy_later(stream_of(stream), copy_of(to, address_of(from), bytes, cuda::kHostToDevice));
   });
 }
-ENTRY(cuMemcpyDtoHAsync_v2, (void* to, Address from, size_t bytes, StreamHandle stream)) {
+ENTRY_PTSZ(cuMemcpyDtoHAsync_v2, (void* to, Address from, size_t bytes, StreamHandle stream)) {
   return answer([&] {
     copy_later(stream_of(stream), copy_of(address_of(to), from, bytes, cuda::kDeviceToHost));
   });
 }
-ENTRY(cuMemcpyDtoDAsync_v2, (Address to, Address from, size_t bytes, StreamHandle stream)) {
+ENTRY_PTSZ(cuMemcpyDtoDAsync_v2, (Address to, Address from, size_t bytes, StreamHandle stream)) {
   return answer(
       [&] { copy_later(stream_of(stream), copy_of(to, from, bytes, cuda::kDeviceToDevice)); });
 }
 /// An address says whose memory it is.
-ENTRY(cuMemcpyPeer, (Address to, DriverContext* /*to_context*/, Address from,
-                     DriverContext* /*from_context*/, size_t bytes)) {
+ENTRY_PTDS(cuMemcpyPeer, (Address to, DriverContext* /*to_context*/, Address from,
+                          DriverContext* /*from_context*/, size_t bytes)) {
   return cuMemcpyDtoD_v2(to, from, bytes);
 }
-ENTRY(cuMemcpyPeerAsync, (Address to, DriverContext* /*to_context*/, Address from,
-                          DriverContext* /*from_context*/, size_t bytes, StreamHandle stream)) {
+ENTRY_PTSZ(cuMemcpyPeerAsync,
+           (Address to, DriverContext* /*to_context*/, Address from,
+            DriverContext* /*from_context*/, size_t bytes, StreamHandle stream)) {
   return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
 }
-ENTRY(cuMemcpy2D_v2, (const Copy2D* copy)) {
+ENTRY_PTDS(cuMemcpy2D_v2, (const Copy2D* copy)) {
   return answer([&] { copy_now(stream_of(nullptr), copy_of(copy)); });
 }
 ALSO(cuMemcpy2DUnaligned_v2, cuMemcpy2D_v2);
-ENTRY(cuMemcpy2DAsync_v2, (const Copy2D* copy, StreamHandle stream)) {
+ENTRY_PTSZ(cuMemcpy2DAsync_v2, (const Copy2D* copy, StreamHandle stream)) {
   return answer([&] { copy_later(stream_of(stream), copy_of(copy)); });
 }
-ENTRY(cuMemcpy3D_v2, (const Copy3D* copy)) {
+ENTRY_PTDS(cuMemcpy3D_v2, (const Copy3D* copy)) {
   return answer([&] { copy_now(stream_of(nullptr), copy_of(copy)); });
 }
-ENTRY(cuMemcpy3DAsync_v2, (const Copy3D* copy, StreamHandle stream)) {
+ENTRY_PTSZ(cuMemcpy3DAsync_v2, (const Copy3D* copy, StreamHandle stream)) {
   return answer([&] { copy_later(stream_of(stream), copy_of(copy)); });
 }
 ALSO(cuMemcpy3DPeer, cuMemcpy3D_v2);
 ALSO(cuMemcpy3DPeerAsync, cuMemcpy3DAsync_v2);
 
-ENTRY(cuMemsetD8_v2, (Address to, unsigned char value, size_t count)) {
+ENTRY_PTDS(cuMemsetD8_v2, (Address to, unsigned char value, size_t count)) {
   return fill_now(to, count, value, count, 1);
 }
-ENTRY(cuMemsetD16_v2, (Address to, unsigned short value, size_t count)) {
+ENTRY_PTDS(cuMemsetD16_v2, (Address to, unsigned short value, size_t count)) {
   return fill_now(to, count * 2, value, count, 1);
 }
-ENTRY(cuMemsetD32_v2, (Address to, unsigned value, size_t count)) {
+ENTRY_PTDS(cuMemsetD32_v2, (Address to, unsigned value, size_t count)) {
   return fill_now(to, count * 4, value, count, 1);
 }
-ENTRY(cuMemsetD2D8_v2,
-      (Address to, size_t pitch, unsigned char value, size_t width, size_t height)) {
+ENTRY_PTDS(cuMemsetD2D8_v2,
+           (Address to, size_t pitch, unsigned char value, size_t width, size_t height)) {
   return fill_now(to, pitch, value, width, height);
 }
-ENTRY(cuMemsetD2D16_v2,
-      (Address to, size_t pitch, unsigned short value, size_t width, size_t height)) {
+ENTRY_PTDS(cuMemsetD2D16_v2,
+           (Address to, size_t pitch, unsigned short value, size_t width, size_t height)) {
   return fill_now(to, pitch, value, width, height);
 }
-ENTRY(cuMemsetD2D32_v2, (Address to, size_t pitch, unsigned value, size_t width, size_t height)) {
+ENTRY_PTDS(cuMemsetD2D32_v2,
+           (Address to, size_t pitch, unsigned value, size_t width, size_t height)) {
   return fill_now(to, pitch, value, width, height);
 }
-ENTRY(cuMemsetD8Async, (Address to, unsigned char value, size_t count, StreamHandle stream)) {
+ENTRY_PTSZ(cuMemsetD8Async, (Address to, unsigned char value, size_t count, StreamHandle stream)) {
   return fill(stream, to, count, value, count, 1);
 }
-ENTRY(cuMemsetD16Async, (Address to, unsigned short value, size_t count, StreamHandle stream)) {
+ENTRY_PTSZ(cuMemsetD16Async,
+           (Address to, unsigned short value, size_t count, StreamHandle stream)) {
   return fill(stream, to, count * 2, value, count, 1);
 }
-ENTRY(cuMemsetD32Async, (Address to, unsigned value, size_t count, StreamHandle stream)) {
+ENTRY_PTSZ(cuMemsetD32Async, (Address to, unsigned value, size_t count, StreamHandle stream)) {
   return fill(stream, to, count * 4, value, count, 1);
 }
-ENTRY(cuMemsetD2D8Async, (Address to, size_t pitch, unsigned char value, size_t width,
-                          size_t height, StreamHandle stream)) {
+ENTRY_PTSZ(cuMemsetD2D8Async, (Address to, size_t pitch, unsigned char value, size_t width,
+                               size_t height, StreamHandle stream)) {
   return fill(stream, to, pitch, value, width, height);
 }
-ENTRY(cuMemsetD2D16Async, (Address to, size_t pitch, unsigned short value, size_t width,
-                           size_t height, StreamHandle stream)) {
+ENTRY_PTSZ(cuMemsetD2D16Async, (Address to, size_t pitch, unsigned short value, size_t width,
+                                size_t height, StreamHandle stream)) {
   return fill(stream, to, pitch, value, width, height);
 }
-ENTRY(cuMemsetD2D32Async, (Address to, size_t pitch, unsigned value, size_t width, size_t height,
-                           StreamHandle stream)) {
+ENTRY_PTSZ(cuMemsetD2D32Async, (Address to, size_t pitch, unsigned value, size_t width,
+                                size_t height, StreamHandle stream)) {
   return fill(stream, to, pitch, value, width, height);
 }
 /// What a stream writes, like a fill of one value.
-ENTRY(cuStreamWriteValue32, (StreamHandle stream, Address to, unsigned value, unsigned flags)) {
+ENTRY_PTSZ(cuStreamWriteValue32,
+           (StreamHandle stream, Address to, unsigned value, unsigned flags)) {
   return answer([&] {
     require(flags <= 1);
     enqueue(stream_of(stream), fill_of(to, 4, value, 1, 1));
   });
 }
-ENTRY(cuStreamWriteValue64, (StreamHandle stream, Address to, uint64_t value, unsigned flags)) {
+ENTRY_PTSZ(cuStreamWriteValue64,
+           (StreamHandle stream, Address to, uint64_t value, unsigned flags)) {
   return answer([&] {
     require(flags <= 1 && to % 8 == 0);
     enqueue(stream_of(stream), fill_of(to, 4, static_cast<unsigned>(value), 1, 1));
@@ -220,38 +226,10 @@ ENTRY(cuStreamWriteValue64, (StreamHandle stream, Address to, uint64_t value, un
   });
 }
 ALSO(cuStreamWriteValue32_v2, cuStreamWriteValue32);
-ALSO(cuStreamWriteValue32_ptsz, cuStreamWriteValue32);
 ALSO(cuStreamWriteValue32_v2_ptsz, cuStreamWriteValue32);
 ALSO(cuStreamWriteValue64_v2, cuStreamWriteValue64);
-ALSO(cuStreamWriteValue64_ptsz, cuStreamWriteValue64);
 ALSO(cuStreamWriteValue64_v2_ptsz, cuStreamWriteValue64);
 
-ALSO(cuMemcpy2DAsync_v2_ptsz, cuMemcpy2DAsync_v2);
 ALSO(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2DUnaligned_v2);
-ALSO(cuMemcpy2D_v2_ptds, cuMemcpy2D_v2);
-ALSO(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2);
 ALSO(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DPeerAsync);
 ALSO(cuMemcpy3DPeer_ptds, cuMemcpy3DPeer);
-ALSO(cuMemcpy3D_v2_ptds, cuMemcpy3D_v2);
-ALSO(cuMemcpyAsync_ptsz, cuMemcpyAsync);
-ALSO(cuMemcpyDtoDAsync_v2_ptsz, cuMemcpyDtoDAsync_v2);
-ALSO(cuMemcpyDtoD_v2_ptds, cuMemcpyDtoD_v2);
-ALSO(cuMemcpyDtoHAsync_v2_ptsz, cuMemcpyDtoHAsync_v2);
-ALSO(cuMemcpyDtoH_v2_ptds, cuMemcpyDtoH_v2);
-ALSO(cuMemcpyHtoDAsync_v2_ptsz, cuMemcpyHtoDAsync_v2);
-ALSO(cuMemcpyHtoD_v2_ptds, cuMemcpyHtoD_v2);
-ALSO(cuMemcpyPeerAsync_ptsz, cuMemcpyPeerAsync);
-ALSO(cuMemcpyPeer_ptds, cuMemcpyPeer);
-ALSO(cuMemcpy_ptds, cuMemcpy);
-ALSO(cuMemsetD16Async_ptsz, cuMemsetD16Async);
-ALSO(cuMemsetD16_v2_ptds, cuMemsetD16_v2);
-ALSO(cuMemsetD2D16Async_ptsz, cuMemsetD2D16Async);
-ALSO(cuMemsetD2D16_v2_ptds, cuMemsetD2D16_v2);
-ALSO(cuMemsetD2D32Async_ptsz, cuMemsetD2D32Async);
-ALSO(cuMemsetD2D32_v2_ptds, cuMemsetD2D32_v2);
-ALSO(cuMemsetD2D8Async_ptsz, cuMemsetD2D8Async);
-ALSO(cuMemsetD2D8_v2_ptds, cuMemsetD2D8_v2);
-ALSO(cuMemsetD32Async_ptsz, cuMemsetD32Async);
-ALSO(cuMemsetD32_v2_ptds, cuMemsetD32_v2);
-ALSO(cuMemsetD8Async_ptsz, cuMemsetD8Async);
-ALSO(cuMemsetD8_v2_ptds, cuMemsetD8_v2);

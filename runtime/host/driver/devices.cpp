@@ -108,17 +108,12 @@ ENTRY(cuDeviceGetByPCIBusId, (int* device, const char* text)) {
       },
       Needs::device);
 }
-extern "C" int cudaDeviceCanAccessPeer(int* can, int device, int peer);
-extern "C" int cudaDeviceGetP2PAttribute(int* value, int attribute, int from, int to);
 extern "C" int cudaDeviceEnablePeerAccess(int peer, unsigned flags);
 extern "C" int cudaDeviceDisablePeerAccess(int peer);
-ENTRY(cuDeviceCanAccessPeer, (int* can, int device, int peer)) {
-  return forward([&] { return cudaDeviceCanAccessPeer(can, device, peer); }, Needs::device);
-}
-ENTRY(cuDeviceGetP2PAttribute, (int* value, int attribute, int from, int to)) {
-  return forward([&] { return cudaDeviceGetP2PAttribute(value, attribute, from, to); },
-                 Needs::device);
-}
+SAME_WITHOUT_CONTEXT(cuDeviceCanAccessPeer, cudaDeviceCanAccessPeer,
+                     (int* can, int device, int peer), (can, device, peer))
+SAME_WITHOUT_CONTEXT(cuDeviceGetP2PAttribute, cudaDeviceGetP2PAttribute,
+                     (int* value, int attribute, int from, int to), (value, attribute, from, to))
 /// A context of the same device is no peer.
 ENTRY(cuCtxEnablePeerAccess, (DriverContext * peer, unsigned flags)) {
   const int number = answer(

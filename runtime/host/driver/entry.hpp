@@ -1,6 +1,7 @@
 // What every entry point of the CUDA driver is made with. ENTRY, ALSO and REFUSED are as in the
 // table of the runtime (cuda/entry.hpp); SAME(name, runtime, (parameters), (arguments)) is one that
-// does what this function of the runtime does. docs/cuda-driver.md is made of these rows.
+// does what this function of the runtime does, SAME_WITHOUT_CONTEXT one that needs no current
+// context for it. docs/cuda-driver.md is made of these rows.
 #pragma once
 
 #include "runtime/host/cuda/entry.hpp"
@@ -12,10 +13,18 @@
     static lanewise::cuda::Once once;                                               \
     return lanewise::driver::refuse(once, #name, why, __builtin_return_address(0)); \
   }
-#define SAME(name, runtime, parameters, arguments)                       \
-  extern "C" int runtime parameters;                                     \
-  ENTRY(name, parameters) {                                              \
-    return lanewise::driver::forward([&] { return runtime arguments; }); \
+#define SAME(name, runtime, parameters, arguments) \
+  LANEWISE_SAME(context, name, runtime, parameters, arguments)
+#define SAME_WITHOUT_CONTEXT(name, runtime, parameters, arguments) \
+  LANEWISE_SAME(device, name, runtime, parameters, arguments)
+#define SAME_PTSZ(name, runtime, parameters, arguments) \
+  SAME(name, runtime, parameters, arguments)            \
+  ALSO(name##_ptsz, name);
+#define LANEWISE_SAME(needs, name, runtime, parameters, arguments)   \
+  extern "C" int runtime parameters;                                 \
+  ENTRY(name, parameters) {                                          \
+    using namespace lanewise::driver;                                \
+    return forward([&] { return runtime arguments; }, Needs::needs); \
   }
 
 namespace lanewise::driver {

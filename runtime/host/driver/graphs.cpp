@@ -91,15 +91,15 @@ SAME(cuGraphInstantiate_v2, lanewise_cuda11_cudaGraphInstantiate,
      (Executable * *out, Graph* graph, Node** error, char* log, size_t bytes),
      (out, graph, error, log, bytes))
 ALSO(cuGraphInstantiate, cuGraphInstantiate_v2);
-SAME(cuGraphInstantiateWithParams, cudaGraphInstantiateWithParams,
-     (Executable * *out, Graph* graph, void* parameters), (out, graph, parameters))
+SAME_PTSZ(cuGraphInstantiateWithParams, cudaGraphInstantiateWithParams,
+          (Executable * *out, Graph* graph, void* parameters), (out, graph, parameters))
 SAME(cuGraphExecDestroy, cudaGraphExecDestroy, (Executable * executable), (executable))
 SAME(cuGraphExecGetFlags, cudaGraphExecGetFlags,
      (Executable * executable, unsigned long long* flags), (executable, flags))
-SAME(cuGraphUpload, cudaGraphUpload, (Executable * executable, StreamHandle stream),
-     (executable, stream))
-SAME(cuGraphLaunch, cudaGraphLaunch, (Executable * executable, StreamHandle stream),
-     (executable, stream))
+SAME_PTSZ(cuGraphUpload, cudaGraphUpload, (Executable * executable, StreamHandle stream),
+          (executable, stream))
+SAME_PTSZ(cuGraphLaunch, cudaGraphLaunch, (Executable * executable, StreamHandle stream),
+          (executable, stream))
 SAME(cuGraphExecUpdate_v2, cudaGraphExecUpdate, (Executable * executable, Graph* graph, void* info),
      (executable, graph, info))
 SAME(cuGraphExecUpdate, lanewise_cuda11_cudaGraphExecUpdate,
@@ -109,9 +109,6 @@ SAME(cuGraphNodeSetEnabled, cudaGraphNodeSetEnabled,
      (Executable * executable, Node* node, unsigned enabled), (executable, node, enabled))
 SAME(cuGraphNodeGetEnabled, cudaGraphNodeGetEnabled,
      (Executable * executable, Node* node, unsigned* enabled), (executable, node, enabled))
-ALSO(cuGraphInstantiateWithParams_ptsz, cuGraphInstantiateWithParams);
-ALSO(cuGraphUpload_ptsz, cuGraphUpload);
-ALSO(cuGraphLaunch_ptsz, cuGraphLaunch);
 
 SAME(cuGraphAddEmptyNode, cudaGraphAddEmptyNode, (NEEDS), (GIVEN))
 SAME(cuGraphAddKernelNode, cudaGraphAddKernelNode, (NEEDS, const cuda::KernelParameters* p),

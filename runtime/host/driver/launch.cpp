@@ -109,32 +109,29 @@ int launch_prepared(Function* function, int width, int height, StreamHandle stre
 
 using namespace lanewise::driver;
 
-ENTRY(cuLaunchKernel, (Function * function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                       StreamHandle stream, void** arguments, void** extra)) {
+ENTRY_PTSZ(cuLaunchKernel, (Function * function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                            StreamHandle stream, void** arguments, void** extra)) {
   return answer([&] {
     launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared}, stream,
            arguments, extra);
   });
 }
-ENTRY(cuLaunchCooperativeKernel,
-      (Function * function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-       unsigned block_y, unsigned block_z, unsigned shared, StreamHandle stream,
-       void** arguments)) {
+ENTRY_PTSZ(cuLaunchCooperativeKernel,
+           (Function * function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+            StreamHandle stream, void** arguments)) {
   return answer([&] {
     launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, true}, stream,
            arguments, nullptr);
   });
 }
-ENTRY(cuLaunchKernelEx,
-      (const Configuration* configuration, Function* function, void** arguments, void** extra)) {
+ENTRY_PTSZ(cuLaunchKernelEx, (const Configuration* configuration, Function* function,
+                              void** arguments, void** extra)) {
   return answer([&] {
     launch(function, shape_of(*required(configuration)), configuration->stream, arguments, extra);
   });
 }
-ALSO(cuLaunchKernel_ptsz, cuLaunchKernel);
-ALSO(cuLaunchCooperativeKernel_ptsz, cuLaunchCooperativeKernel);
-ALSO(cuLaunchKernelEx_ptsz, cuLaunchKernelEx);
 
 ENTRY(cuFuncSetBlockShape, (Function * function, int x, int y, int z)) {
   return answer([&] {

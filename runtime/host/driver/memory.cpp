@@ -39,7 +39,6 @@ int allocate_as(void** out, const Call& call) {
 
 extern "C" int cudaHostAlloc(void** pointer, size_t bytes, unsigned flags);
 extern "C" int cudaMallocManaged(void** pointer, size_t bytes, unsigned flags);
-extern "C" int cudaFreeHost(void* pointer);
 
 /// CUpointer_attribute
 enum Attribute : int {
@@ -180,9 +179,7 @@ ENTRY(cuMemHostAlloc, (void** out, size_t bytes, unsigned flags)) {
 ENTRY(cuMemAllocHost_v2, (void** out, size_t bytes)) {
   return allocate_as(out, [&] { return cudaHostAlloc(out, bytes, 0); });
 }
-ENTRY(cuMemFreeHost, (void* pointer)) {
-  return forward([&] { return cudaFreeHost(pointer); }, Needs::device);
-}
+SAME_WITHOUT_CONTEXT(cuMemFreeHost, cudaFreeHost, (void* pointer), (pointer))
 SAME(cuMemHostGetDevicePointer_v2, cudaHostGetDevicePointer,
      (void** out, void* pointer, unsigned flags), (out, pointer, flags))
 SAME(cuMemHostGetFlags, cudaHostGetFlags, (unsigned* flags, void* pointer), (flags, pointer))
@@ -213,24 +210,16 @@ ENTRY(cuPointerSetAttribute, (const void* value, int attribute, Address address)
   });
 }
 
-extern "C" int lanewise_cuda12_cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,
-                                                    StreamHandle stream);
-extern "C" int lanewise_cuda12_cudaMemAdvise(const void* pointer, size_t bytes, int advice,
-                                             int device);
 struct Location {
   int type, id;
 };
-SAME(cuMemPrefetchAsync_v2, cudaMemPrefetchAsync,
-     (const void* pointer, size_t bytes, Location to, unsigned flags, StreamHandle stream),
-     (pointer, bytes, to, flags, stream))
+SAME_PTSZ(cuMemPrefetchAsync_v2, cudaMemPrefetchAsync,
+          (const void* pointer, size_t bytes, Location to, unsigned flags, StreamHandle stream),
+          (pointer, bytes, to, flags, stream))
 SAME(cuMemAdvise_v2, cudaMemAdvise, (const void* pointer, size_t bytes, int advice, Location where),
      (pointer, bytes, advice, where))
-ENTRY(cuMemPrefetchAsync, (const void* pointer, size_t bytes, int device, StreamHandle stream)) {
-  return forward(
-      [&] { return lanewise_cuda12_cudaMemPrefetchAsync(pointer, bytes, device, stream); });
-}
-ENTRY(cuMemAdvise, (const void* pointer, size_t bytes, int advice, int device)) {
-  return forward([&] { return lanewise_cuda12_cudaMemAdvise(pointer, bytes, advice, device); });
-}
-ALSO(cuMemPrefetchAsync_ptsz, cuMemPrefetchAsync);
-ALSO(cuMemPrefetchAsync_v2_ptsz, cuMemPrefetchAsync_v2);
+SAME_PTSZ(cuMemPrefetchAsync, lanewise_cuda12_cudaMemPrefetchAsync,
+          (const void* pointer, size_t bytes, int device, StreamHandle stream),
+          (pointer, bytes, device, stream))
+SAME(cuMemAdvise, lanewise_cuda12_cudaMemAdvise,
+     (const void* pointer, size_t bytes, int advice, int device), (pointer, bytes, advice, device))

@@ -7,14 +7,11 @@ struct Location;
 
 using namespace lanewise::driver;
 
-SAME(cuMemAllocAsync, cudaMallocAsync, (void** out, size_t bytes, StreamHandle stream),
-     (out, bytes, stream))
-SAME(cuMemAllocFromPoolAsync, cudaMallocFromPoolAsync,
-     (void** out, size_t bytes, void* pool, StreamHandle stream), (out, bytes, pool, stream))
-SAME(cuMemFreeAsync, cudaFreeAsync, (void* pointer, StreamHandle stream), (pointer, stream))
-ALSO(cuMemAllocAsync_ptsz, cuMemAllocAsync);
-ALSO(cuMemAllocFromPoolAsync_ptsz, cuMemAllocFromPoolAsync);
-ALSO(cuMemFreeAsync_ptsz, cuMemFreeAsync);
+SAME_PTSZ(cuMemAllocAsync, cudaMallocAsync, (void** out, size_t bytes, StreamHandle stream),
+          (out, bytes, stream))
+SAME_PTSZ(cuMemAllocFromPoolAsync, cudaMallocFromPoolAsync,
+          (void** out, size_t bytes, void* pool, StreamHandle stream), (out, bytes, pool, stream))
+SAME_PTSZ(cuMemFreeAsync, cudaFreeAsync, (void* pointer, StreamHandle stream), (pointer, stream))
 SAME(cuMemPoolCreate, cudaMemPoolCreate, (void** pool, const void* properties), (pool, properties))
 SAME(cuMemPoolDestroy, cudaMemPoolDestroy, (void* pool), (pool))
 SAME(cuMemPoolTrimTo, cudaMemPoolTrimTo, (void* pool, size_t bytes), (pool, bytes))
@@ -27,15 +24,9 @@ SAME(cuMemPoolSetAccess, cudaMemPoolSetAccess, (void* pool, const void* descript
 SAME(cuMemPoolGetAccess, cudaMemPoolGetAccess, (int* flags, void* pool, const void* location),
      (flags, pool, location))
 
-extern "C" int cudaDeviceGetDefaultMemPool(void** pool, int device);
-extern "C" int cudaDeviceSetMemPool(int device, void* pool);
-ENTRY(cuDeviceGetDefaultMemPool, (void** pool, int device)) {
-  return forward([&] { return cudaDeviceGetDefaultMemPool(pool, device); }, Needs::device);
-}
-extern "C" int cudaDeviceGetMemPool(void** pool, int device);
-ENTRY(cuDeviceGetMemPool, (void** pool, int device)) {
-  return forward([&] { return cudaDeviceGetMemPool(pool, device); }, Needs::device);
-}
-ENTRY(cuDeviceSetMemPool, (int device, void* pool)) {
-  return forward([&] { return cudaDeviceSetMemPool(device, pool); }, Needs::device);
-}
+SAME_WITHOUT_CONTEXT(cuDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool,
+                     (void** pool, int device), (pool, device))
+SAME_WITHOUT_CONTEXT(cuDeviceGetMemPool, cudaDeviceGetMemPool, (void** pool, int device),
+                     (pool, device))
+SAME_WITHOUT_CONTEXT(cuDeviceSetMemPool, cudaDeviceSetMemPool, (int device, void* pool),
+                     (device, pool))

@@ -71,14 +71,14 @@ ENTRY(cudaGetFuncBySymbol, (Function * *out, const void* host)) {
 
 extern "C" int cuGetProcAddress_v2(const char* name, void** out, int version, uint64_t flags,
                                    int* status);
-ENTRY(cudaGetDriverEntryPointByVersion,
-      (const char* name, void** out, unsigned version, unsigned long long flags, int* status)) {
+ENTRY_PTSZ(cudaGetDriverEntryPointByVersion, (const char* name, void** out, unsigned version,
+                                              unsigned long long flags, int* status)) {
   return answer([&] {
     require(cuGetProcAddress_v2(name, out, static_cast<int>(version), flags, status) == 0);
   });
 }
-ENTRY(cudaGetDriverEntryPoint,
-      (const char* name, void** out, unsigned long long flags, int* status)) {
+ENTRY_PTSZ(cudaGetDriverEntryPoint,
+           (const char* name, void** out, unsigned long long flags, int* status)) {
   constexpr unsigned kVersion = 13000;
   return cudaGetDriverEntryPointByVersion(name, out, kVersion, flags, status);
 }
@@ -91,5 +91,3 @@ ENTRY_OF(11, cudaGetDriverEntryPoint, (const char* name, void** out, unsigned lo
   constexpr unsigned kVersion = 11080;
   return cudaGetDriverEntryPointByVersion(name, out, kVersion, flags, nullptr);
 }
-ALSO(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion);
-ALSO(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
