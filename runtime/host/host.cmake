@@ -5,6 +5,16 @@ file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/host/cuda/*
 add_library(lanewise_cuda SHARED ${cuda_sources})
 target_link_libraries(lanewise_cuda PRIVATE lanewise_options lanewise_host_core lanewise_shared)
 target_compile_options(lanewise_cuda PRIVATE -fvisibility=hidden)
+set(entry_names ${CMAKE_CURRENT_BINARY_DIR}/host)
+add_custom_command(OUTPUT ${entry_names}/cudart_names.def ${entry_names}/cuda_names.def
+  COMMAND ${CMAKE_COMMAND} -DFOLDER=${CMAKE_CURRENT_SOURCE_DIR}/host -DOUT=${entry_names} -P ${CMAKE_CURRENT_SOURCE_DIR}/host/names.cmake
+  DEPENDS ${cuda_sources} ${CMAKE_CURRENT_SOURCE_DIR}/host/names.cmake VERBATIM)
+add_custom_target(lanewise_entry_names DEPENDS ${entry_names}/cudart_names.def ${entry_names}/cuda_names.def)
+function(lanewise_has_entry_names target)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/host)
+  add_dependencies(${target} lanewise_entry_names)
+endfunction()
+lanewise_has_entry_names(lanewise_cuda)
 set(cuda_map ${CMAKE_CURRENT_SOURCE_DIR}/host/cuda/exports.map)
 target_link_options(lanewise_cuda PRIVATE LINKER:--version-script=${cuda_map} LINKER:--no-undefined LINKER:-Bsymbolic)
 if(LANEWISE_BATCH)

@@ -10,7 +10,7 @@
 #define NAME(name) extern "C" int name();
 #define cuGetProcAddress lanewise_other_declaration
 #define cuGetProcAddress_v2 lanewise_other_declaration2
-#include "runtime/host/exec/cuda_names.def"
+#include "cuda_names.def"
 #undef cuGetProcAddress
 #undef cuGetProcAddress_v2
 #undef NAME
@@ -27,7 +27,7 @@ struct Named {
 };
 const Named kNames[] = {
 #define NAME(name) {#name, reinterpret_cast<void*>(&name)},
-#include "runtime/host/exec/cuda_names.def"
+#include "cuda_names.def"
 #undef NAME
 };
 

@@ -2,6 +2,7 @@
 # (LD_AUDIT), and stand-ins for the shared CUDA runtimes. The last two are loaded into programs of any kind, so they
 # have nothing of the C++ library and no sanitizer in them.
 lanewise_layer(exec_object host/exec/object lanewise_elf)
+lanewise_has_entry_names(lanewise_exec_object)
 
 set(LANEWISE_PRIVATE_LIBS ${CMAKE_BINARY_DIR}/lib/lanewise CACHE INTERNAL "what is loaded into programs")
 file(GLOB exec_object CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/host/exec/object/*.cpp)
@@ -11,6 +12,7 @@ function(lanewise_into_programs name cuda_library)
   add_library(${name} MODULE ${ARGN} ${exec_object})
   # Not lanewise_options, whose sanitizers would come after what turns them off.
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  lanewise_has_entry_names(${name})
   target_compile_options(${name} PRIVATE -Wall -Wextra -Werror -fvisibility=hidden -fno-exceptions -fno-rtti -fno-threadsafe-statics
     -fno-stack-protector -fno-sanitize=all)
   target_compile_definitions(${name} PRIVATE LANEWISE_CUDA_BESIDE="${cuda_library}")
@@ -33,7 +35,7 @@ foreach(version 11.0 12 13)
     host/exec/takeover/exit_code.cpp)
   set(map ${CMAKE_CURRENT_BINARY_DIR}/cudart_${major}.map)
   file(CONFIGURE OUTPUT ${map} CONTENT "libcudart.so.@version@ { global: cuda*; __cuda*; local: *; };\n" @ONLY)
-  target_compile_definitions(${library} PRIVATE LANEWISE_CUDART_MAJOR=${major} LANEWISE_NAMES="runtime/host/exec/cudart_names.def")
+  target_compile_definitions(${library} PRIVATE LANEWISE_CUDART_MAJOR=${major} LANEWISE_NAMES="cudart_names.def")
   target_link_options(${library} PRIVATE LINKER:--version-script=${map})
   set_target_properties(${library} PROPERTIES LINK_DEPENDS ${map} OUTPUT_NAME libcudart SUFFIX .so.${version}
     LIBRARY_OUTPUT_DIRECTORY ${LANEWISE_PRIVATE_LIBS}/cuda)
@@ -45,7 +47,7 @@ set(map ${CMAKE_CURRENT_BINARY_DIR}/cuda_driver.map)
 file(CONFIGURE OUTPUT ${map} CONTENT "{ global: cu*; local: *; };\n" @ONLY)
 lanewise_into_programs(lanewise_cuda_driver ../liblanewise_cuda.so host/exec/standin/library.cpp host/exec/takeover/resolve.cpp
   host/exec/takeover/exit_code.cpp)
-target_compile_definitions(lanewise_cuda_driver PRIVATE LANEWISE_CUDART_MAJOR=0 LANEWISE_NAMES="runtime/host/exec/cuda_names.def")
+target_compile_definitions(lanewise_cuda_driver PRIVATE LANEWISE_CUDART_MAJOR=0 LANEWISE_NAMES="cuda_names.def")
 target_link_options(lanewise_cuda_driver PRIVATE LINKER:--version-script=${map})
 set_target_properties(lanewise_cuda_driver PROPERTIES LINK_DEPENDS ${map} OUTPUT_NAME libcuda SUFFIX .so.1
   LIBRARY_OUTPUT_DIRECTORY ${LANEWISE_PRIVATE_LIBS}/cuda)

@@ -10,7 +10,7 @@ namespace {
 /// Sorted.
 constexpr std::string_view kNames[] = {
 #define NAME(name) #name,
-#include "runtime/host/exec/cudart_names.def"
+#include "cudart_names.def"
 #undef NAME
 };
 
