@@ -109,14 +109,7 @@ std::shared_ptr<Cache> merge(const char* const* files, size_t count) {
     parts.push_back({name, cache::parse_part(read_file(name, kMostOfAPart), name)});
   }
   auto trackers = cache::merged_trackers(parts);
-  const cache::Part& first = parts.front().part;
-  trace::ReadResult read;
-  read.complete = first.complete;
-  read.note = first.note;
-  read.events = first.events;
-  read.content = first.content;
-  read.warnings = first.warnings;
-  return std::make_shared<Cache>(std::move(trackers), std::move(read));
+  return std::make_shared<Cache>(std::move(trackers), std::move(parts.front().part.read));
 }
 
 std::string make_report(const std::string& format, std::span<const cache::Tracker* const> runs) {

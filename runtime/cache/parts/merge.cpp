@@ -171,7 +171,8 @@ bool same_run(const Part& a, const Part& b, std::string& what) {
     return false;
   };
   if (a.count != b.count) return differs("another number of parts");
-  if (a.content != b.content || a.events != b.events || a.complete != b.complete)
+  if (a.read.content != b.read.content || a.read.events != b.read.events ||
+      a.read.complete != b.read.complete)
     return differs("another trace");
   if (a.policies != b.policies) return differs("other policies for reading the trace");
   if (a.runs.size() != b.runs.size()) return differs("other presets");
@@ -209,11 +210,7 @@ Results merge(std::span<const NamedPart> parts, size_t number) {
   for (const NamedPart& p : parts) runs.push_back(&p.part.runs.at(number));
   const PartRun& first = *runs.front();
   const Preset preset = parse_preset(first.preset, parts.front().name);
-  Results all;
-  all.records = first.records;
-  all.counters = first.counters;
-  all.dirty = first.dirty;
-  all.sites = first.sites;
+  Results all = first;
   Findings findings;
   constexpr auto kL2 = static_cast<size_t>(Cache::l2);
   for (size_t i = 0; i < runs.size(); ++i) {

@@ -112,9 +112,9 @@ void run(Io& io, PartRun& r) {
 
 template <class Io>
 void whole(Io& io, Part& p) {
-  numbers(io, p.index, p.count, p.content, p.events, p.complete);
-  io.text(p.note);
-  texts(io, p.warnings);
+  numbers(io, p.index, p.count, p.read.content, p.read.events, p.read.complete);
+  io.text(p.read.note);
+  texts(io, p.read.warnings);
   io.list(p.policies, [&](std::pair<std::string, std::string>& policy) {
     io.text(policy.first);
     io.text(policy.second);
@@ -199,11 +199,7 @@ Part part_of(std::span<const Tracker* const> runs, const trace::ReadResult& read
   Part p;
   p.index = first.options().part;
   p.count = first.options().parts;
-  p.content = read.content;
-  p.events = read.events;
-  p.complete = read.complete;
-  p.note = read.note;
-  p.warnings = read.warnings;
+  p.read = read;
   p.policies = first.options().policies;
   p.kernels = first.kernels();
   p.sites = first.sites();
@@ -223,8 +219,8 @@ std::string to_text(const Part& part) {
                      {"version", kVersion},
                      {"part", part.index},
                      {"parts", part.count},
-                     {"trace", fmt::format("{:016x}", part.content)},
-                     {"events", part.events},
+                     {"trace", fmt::format("{:016x}", part.read.content)},
+                     {"events", part.read.events},
                      {"presets", std::move(presets)},
                      {"checksum", fmt::format("{:016x}", hash_text(data))},
                      {"data", hex_of(data)}};

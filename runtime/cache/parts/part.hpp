@@ -11,14 +11,9 @@
 namespace lanewise::cache {
 
 /// Of one preset. What stands above L2 every part has, and all the same; the rest is of its share.
-struct PartRun {
+struct PartRun : Results {
   std::string preset;  ///< as a preset file
-  uint64_t records = 0, tracker_bytes = 0;
   uint64_t clock = 0;  ///< at the end
-  std::array<LevelCounters, kCaches> counters{};
-  std::array<Engine::Dirty, kCaches> dirty{};
-  std::vector<SiteCounters> sites;
-  std::vector<Finding> findings;
   EarlyLog early;
   std::vector<SharingLog> sharing;  ///< of kernels, as they ended
   uint64_t most_watched = 0;        ///< sectors of a kernel, of all parts together
@@ -27,11 +22,7 @@ struct PartRun {
 
 struct Part {
   uint32_t index = 0, count = 1;
-  // Of the trace: a hash of its files, and how they were read.
-  uint64_t content = 0, events = 0;
-  bool complete = true;
-  std::string note;
-  std::vector<std::string> warnings;
+  trace::ReadResult read;
   std::vector<std::pair<std::string, std::string>> policies;
   std::vector<trace::Kernel> kernels;
   std::vector<trace::Site> sites;

@@ -187,7 +187,7 @@ TEST_CASE("cache parts: parts of other runs, twice or missing are reported by na
   says({good[1]}, "parts 0, 2 of 3 are missing");
   says({good[0], good[1], good[1], good[2]}, "part1.json and part1.json are both part 1 of 3");
   auto bad = good;
-  bad[1].part.content = 78;
+  bad[1].part.read.content = 78;
   says(bad, "part0.json and part1.json do not belong together: another trace");
   bad = good;
   bad[2].part.policies = {{"trace.interleave", "serial"}};
