@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/ir/ir.hpp"
+#include "runtime/ir/make.hpp"
 
 namespace lanewise::ir {
 
@@ -26,15 +27,9 @@ class Builder {
 
   /// Appends and returns the instruction, guard and site filled in.
   Inst& emit(Op op, Type type, std::vector<Reg> dst, std::vector<Operand> src) {
-    Inst inst;
-    inst.op = op;
-    inst.type = type;
-    inst.guard = guard_;
-    inst.dst = std::move(dst);
-    inst.src = std::move(src);
-    inst.site = site_;
     auto& insts = program_.blocks[block_].insts;
-    insts.push_back(std::move(inst));
+    insts.push_back(instruction(op, type, std::move(dst), std::move(src), site_));
+    insts.back().guard = guard_;
     return insts.back();
   }
   /// Same with a fresh destination of the type's width.
@@ -53,17 +48,9 @@ class Builder {
     term.site = site_;
     program_.blocks[block_].term = std::move(term);
   }
-  void jump(uint32_t target) {
-    Terminator t;
-    t.kind = Terminator::Kind::jump;
-    t.targets = {target};
-    terminate(std::move(t));
-  }
+  void jump(uint32_t target) { terminate(jump_to(target)); }
   void branch(Guard cond, uint32_t taken, uint32_t otherwise, bool uniform = false) {
-    Terminator t;
-    t.kind = Terminator::Kind::branch;
-    t.cond = cond;
-    t.targets = {taken, otherwise};
+    Terminator t = branch_on(cond, taken, otherwise);
     t.uniform = uniform;
     terminate(std::move(t));
   }

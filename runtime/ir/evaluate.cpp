@@ -3,6 +3,7 @@
 #include "runtime/ir/format_bytes.hpp"
 #include "runtime/ir/integer.hpp"
 #include "runtime/ir/signature.hpp"
+#include "runtime/support/enum_set.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -26,20 +27,8 @@ std::optional<Results> evaluate_move(const Inst& i, std::span<const uint64_t> s)
 
 std::optional<Results> evaluate_integer(const Inst& i, std::span<const uint64_t> s) {
   const auto source = [&](size_t k) { return k < s.size() ? s[k] : 0; };
-  if (i.type == Type::pred) {
-    switch (i.op) {
-      case Op::and_:
-        return Results{s[0] & s[1]};
-      case Op::or_:
-        return Results{s[0] | s[1]};
-      case Op::xor_:
-        return Results{s[0] ^ s[1]};
-      case Op::not_:
-        return Results{s[0] ^ 1};
-      default:
-        return std::nullopt;
-    }
-  }
+  static constexpr EnumSet<Op> kLogic{Op::and_, Op::or_, Op::xor_, Op::not_};
+  if (i.type == Type::pred && !kLogic.has(i.op)) return std::nullopt;
   if (i.op == Op::icmp) return Results{integer_compare(i.type, i.cond, s[0], s[1])};
   if (i.op == Op::addc || i.op == Op::subb) {
     const WithCarry x = i.op == Op::addc ? add_carry(i.type, s[0], s[1], s[2] != 0)

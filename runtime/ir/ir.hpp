@@ -55,23 +55,17 @@ struct Operand {
 
   Operand() = default;
   Operand(Reg r) : kind(Kind::reg), index(r.id) {}  // NOLINT: registers are operands
-  static Operand immediate(uint64_t bits) {
-    Operand o;
-    o.kind = Kind::imm;
-    o.imm = bits;
-    return o;
-  }
+  static Operand immediate(uint64_t bits) { return {Kind::imm, kNone, bits}; }
   static Operand address_of(uint32_t symbol, int64_t addend = 0) {
-    Operand o;
-    o.kind = Kind::symbol;
-    o.index = symbol;
-    o.imm = static_cast<uint64_t>(addend);
-    return o;
+    return {Kind::symbol, symbol, static_cast<uint64_t>(addend)};
   }
   bool is_reg() const { return kind == Kind::reg; }
   bool is_imm() const { return kind == Kind::imm; }
   Reg reg() const { return Reg{index}; }
   bool operator==(const Operand&) const = default;
+
+ private:
+  Operand(Kind k, uint32_t i, uint64_t bits) : kind(k), index(i), imm(bits) {}
 };
 
 struct Guard {
@@ -332,6 +326,15 @@ struct Module {
 std::string_view name(TextureAccess::Dim);
 std::string_view name(TextureAccess::Lod);
 std::string_view name(TextureAccess::Outside);
+
+/// Is there such an instruction?
+template <typename Wanted>
+bool any_inst(const Program& program, Wanted wanted) {
+  for (const Block& block : program.blocks)
+    for (const Inst& inst : block.insts)
+      if (wanted(inst)) return true;
+  return false;
+}
 
 // --- text, checks and small passes (each in its own file) --------------------------------------
 std::string print(const Program&);

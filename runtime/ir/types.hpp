@@ -5,6 +5,7 @@
 // upper bits zero unless an instruction says otherwise, so no engine needs narrow registers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -16,39 +17,13 @@ enum class Width : uint8_t { pred, b32, b64 };
 enum class Type : uint8_t { none, pred, u8, s8, u16, s16, u32, s32, u64, s64, f16, f32, f64, bf16 };
 
 constexpr Width width_of(Type t) {
-  switch (t) {
-    case Type::pred:
-      return Width::pred;
-    case Type::u64:
-    case Type::s64:
-    case Type::f64:
-      return Width::b64;
-    default:
-      return Width::b32;
-  }
+  if (t == Type::pred) return Width::pred;
+  return t == Type::u64 || t == Type::s64 || t == Type::f64 ? Width::b64 : Width::b32;
 }
 /// Size in memory, bytes (pred has none).
 constexpr unsigned size_of(Type t) {
-  switch (t) {
-    case Type::u8:
-    case Type::s8:
-      return 1;
-    case Type::u16:
-    case Type::s16:
-    case Type::f16:
-    case Type::bf16:
-      return 2;
-    case Type::u32:
-    case Type::s32:
-    case Type::f32:
-      return 4;
-    case Type::u64:
-    case Type::s64:
-    case Type::f64:
-      return 8;
-    default:
-      return 0;
-  }
+  constexpr uint8_t kBytes[] = {0, 0, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 2};
+  return kBytes[static_cast<size_t>(t)];
 }
 constexpr bool is_signed(Type t) {
   return t == Type::s8 || t == Type::s16 || t == Type::s32 || t == Type::s64;

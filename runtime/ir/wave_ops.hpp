@@ -2,28 +2,17 @@
 #pragma once
 
 #include "runtime/ir/ir.hpp"
+#include "runtime/support/enum_set.hpp"
 
 namespace lanewise::ir {
 
 /// Which source holds the member mask, -1 when the operation has none.
+inline constexpr EnumSet<Op> kMaskBehindValue{Op::vote_any,    Op::vote_all,  Op::vote_uni,
+                                              Op::vote_ballot, Op::match_any, Op::match_all,
+                                              Op::redux};
 constexpr int member_operand(Op op) {
-  switch (op) {
-    case Op::vote_any:
-    case Op::vote_all:
-    case Op::vote_uni:
-    case Op::vote_ballot:
-    case Op::match_any:
-    case Op::match_all:
-    case Op::redux:
-      return 1;
-    case Op::shfl:
-      return 3;
-    case Op::elect:
-    case Op::wave_sync:
-      return 0;
-    default:
-      return -1;
-  }
+  if (kMaskBehindValue.has(op)) return 1;
+  return op == Op::shfl ? 3 : op == Op::elect || op == Op::wave_sync ? 0 : -1;
 }
 
 /// The operation waits for the lanes of its mask; otherwise the tree says who takes part.

@@ -291,11 +291,7 @@ class Rows {
 }  // namespace
 
 void branch_on_guards(Program& program) {
-  const bool any = std::ranges::any_of(program.blocks, [](const Block& block) {
-    return std::ranges::any_of(block.insts,
-                               [](const Inst& i) { return !i.guard.always() && is_access(i); });
-  });
-  bool nested = any;
+  bool nested = any_inst(program, [](const Inst& i) { return !i.guard.always() && is_access(i); });
   for (int depth = 0; nested && depth < kDepth; ++depth) {
     Rows rows(program);
     program.blocks = rows.run();

@@ -53,6 +53,11 @@ struct Loops {
   std::vector<uint32_t> header;  ///< header of the innermost loop around a node (itself if header)
   std::vector<uint32_t> parent;  ///< [header]: header of the loop around this loop, or kNone
   std::vector<uint32_t> depth;   ///< [header]: 1 = outermost
+  bool contains(uint32_t of_header, uint32_t node) const {
+    uint32_t h = header[node];
+    while (h != kNone && h != of_header) h = parent[h];
+    return h == of_header;
+  }
 };
 Loops loops(const Graph& graph, const BlockOrder& order, const DomTree& dom);
 

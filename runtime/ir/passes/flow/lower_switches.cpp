@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/passes/passes.hpp"
 
 namespace lanewise::ir {
@@ -47,7 +48,7 @@ class SwitchLowering {
   /// Ends block `b` by going to the case that the selector equals. Recursion halves `count`.
   void test(uint32_t b, const Case* cases, size_t count) {
     if (count == 0) {
-      jump(b, default_);
+      p_.blocks[b].term = jump_to(default_, site_);
       return;
     }
     if (count > kLinear) {
@@ -72,30 +73,13 @@ class SwitchLowering {
     return static_cast<uint32_t>(p_.blocks.size() - 1);
   }
 
-  void jump(uint32_t b, uint32_t target) {
-    Terminator t;
-    t.kind = Terminator::Kind::jump;
-    t.targets = {target};
-    t.site = site_;
-    p_.blocks[b].term = std::move(t);
-  }
-
   void branch(uint32_t b, Cond cond, uint64_t value, uint32_t taken, uint32_t otherwise) {
-    Inst compare;
-    compare.op = Op::icmp;
-    compare.type = Type::u32;
+    Inst compare = instruction(Op::icmp, Type::u32, {p_.add_reg(Width::pred)},
+                               {selector_, Operand::immediate(value)}, site_);
     compare.cond = cond;
-    compare.dst = {p_.add_reg(Width::pred)};
-    compare.src = {selector_, Operand::immediate(value)};
-    compare.site = site_;
-    Terminator t;
-    t.kind = Terminator::Kind::branch;
-    t.cond.reg = compare.dst[0];
-    t.targets = {taken, otherwise};
-    t.uniform = uniform_;
-    t.site = site_;
+    p_.blocks[b].term = branch_on({compare.dst[0]}, taken, otherwise, site_);
+    p_.blocks[b].term.uniform = uniform_;
     p_.blocks[b].insts.push_back(std::move(compare));
-    p_.blocks[b].term = std::move(t);
   }
 
   Program& p_;

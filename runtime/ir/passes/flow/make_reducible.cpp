@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/flow/dispatch.hpp"
 #include "runtime/ir/passes/passes.hpp"
@@ -23,17 +24,10 @@ uint32_t add_dispatch(Program& p, const std::vector<uint32_t>& entries) {
 
   const auto add_setter = [&](uint32_t entry, uint32_t site) {
     const auto at = std::lower_bound(entries.begin(), entries.end(), entry);
-    Inst select;
-    select.op = Op::mov;
-    select.type = Type::u32;
-    select.dst = {selector};
-    select.src = {Operand::immediate(static_cast<uint64_t>(at - entries.begin()))};
-    select.site = site;
-    Terminator jump;
-    jump.kind = Terminator::Kind::jump;
-    jump.targets = {dispatch};
-    jump.site = site;
-    p.blocks.push_back({"dispatch", {std::move(select)}, std::move(jump)});
+    const Operand number = Operand::immediate(static_cast<uint64_t>(at - entries.begin()));
+    p.blocks.push_back({"dispatch",
+                        {instruction(Op::mov, Type::u32, {selector}, {number}, site)},
+                        jump_to(dispatch, site)});
     return static_cast<uint32_t>(p.blocks.size() - 1);
   };
   // A setter per edge: shared ones would be merge points, each with a scope around its edges.
@@ -60,10 +54,7 @@ void detach_entry(Program& p) {
     std::replace(b.term.targets.begin(), b.term.targets.end(), 0U, moved);
   }
   p.blocks.push_back(std::move(p.blocks[0]));
-  Terminator jump;
-  jump.kind = Terminator::Kind::jump;
-  jump.targets = {moved};
-  p.blocks[0] = {p.blocks[moved].label, {}, std::move(jump)};
+  p.blocks[0] = {p.blocks[moved].label, {}, jump_to(moved)};
 }
 
 namespace {

@@ -11,8 +11,7 @@ void find_alignment(Program& program, bool aligned_pointers) {
   const auto open = [](const Inst& i) {
     return i.mem && i.mem->align != AlignRule::trap && !i.src.empty() && i.event == 0;
   };
-  const auto has_one = [&](const Block& b) { return std::ranges::any_of(b.insts, open); };
-  if (std::ranges::none_of(program.blocks, has_one)) return;
+  if (!any_inst(program, open)) return;
   const Numbers numbers(program, {.aligned_pointers = aligned_pointers});
   for (uint32_t b = 0; b < program.blocks.size(); ++b)
     for (size_t n = 0; n < program.blocks[b].insts.size(); ++n) {

@@ -228,10 +228,8 @@ bool expand(Program& program, const AllFields& fields) {
 
 bool expand_descriptors(Program& program) {
   const auto asks = [&](const auto& wanted) {
-    return std::ranges::any_of(program.blocks, [&](const Block& block) {
-      return std::ranges::any_of(
-          block.insts, [&](const Inst& i) { return i.op == Op::buffer_address && wanted(i); });
-    });
+    return any_inst(program,
+                    [&](const Inst& i) { return i.op == Op::buffer_address && wanted(i); });
   };
   if (!asks([](const Inst&) { return true; })) return false;
   std::optional<Numbers> numbers;

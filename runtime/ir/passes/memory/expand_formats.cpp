@@ -15,23 +15,8 @@ constexpr uint32_t kUnorm = 0, kUint = 4, kSint = 5;  // NUM_FORMAT
 
 /// Of formats whose components are alike, bits of each; 0 = another one.
 uint32_t component_bits(uint32_t code) {
-  switch (code) {
-    case 1:
-    case 3:
-    case 10:
-      return 8;
-    case 2:
-    case 5:
-    case 12:
-      return 16;
-    case 4:
-    case 11:
-    case 13:
-    case 14:
-      return 32;
-    default:
-      return 0;
-  }
+  constexpr uint8_t kBits[16] = {0, 8, 16, 8, 32, 16, 0, 0, 0, 0, 8, 32, 16, 32, 32, 0};
+  return kBits[code];
 }
 
 struct Format {

@@ -527,10 +527,8 @@ void narrow_generic(Program& program) {
 }
 
 bool addresses_parameters(const Program& program) {
-  return std::ranges::any_of(program.blocks, [](const Block& block) {
-    return std::ranges::any_of(block.insts, [](const Inst& i) {
-      return i.op == Op::sreg && i.mode == static_cast<uint8_t>(SReg::param_base);
-    });
+  return any_inst(program, [](const Inst& i) {
+    return i.op == Op::sreg && i.mode == static_cast<uint8_t>(SReg::param_base);
   });
 }
 

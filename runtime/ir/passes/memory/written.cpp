@@ -4,6 +4,7 @@
 #include <bit>
 #include <optional>
 
+#include "runtime/ir/make.hpp"
 #include "runtime/layout/addresses.hpp"
 
 namespace lanewise::ir {
@@ -33,13 +34,7 @@ class AroundAccess {
 
  private:
   Reg make(Op op, Type type, std::vector<Operand> src, Width width) {
-    Inst inst;
-    inst.op = op;
-    inst.type = type;
-    inst.dst = {program_.add_reg(width)};
-    inst.src = std::move(src);
-    inst.site = access_.site;
-    out_.push_back(std::move(inst));
+    out_.push_back(instruction(op, type, {program_.add_reg(width)}, std::move(src), access_.site));
     return out_.back().dst[0];
   }
   Reg u32(Op op, Operand a, Operand b) { return make(op, Type::u32, {a, b}, Width::b32); }
@@ -172,13 +167,8 @@ class AroundAccess {
   }
 
   Inst& access_map(Op op, Space space, Reg at, uint32_t offset) {
-    Inst inst;
-    inst.op = op;
-    inst.type = Type::u32;
-    inst.site = access_.site;
-    inst.src = {at};
-    inst.mem = map_access(space, offset);
-    out_.push_back(std::move(inst));
+    out_.push_back(instruction(op, Type::u32, {}, {at}, access_.site));
+    out_.back().mem = map_access(space, offset);
     return out_.back();
   }
 
@@ -213,14 +203,11 @@ class AroundAccess {
   }
 
   void report(Reg unwritten) {
-    Inst check;
-    check.op = Op::check;
-    check.dst = {program_.add_reg(Width::pred)};
-    check.src = {access_.src[0], unwritten};
+    Inst check = instruction(Op::check, Type::none, {program_.add_reg(Width::pred)},
+                             {access_.src[0], unwritten}, access_.site);
     check.mem = mem_;
     check.mem->cache = {};
     check.mode = static_cast<uint8_t>(CheckMode::unwritten);
-    check.site = access_.site;
     out_.push_back(std::move(check));
   }
 

@@ -5,6 +5,7 @@
 
 #include "runtime/ir/builder.hpp"
 #include "runtime/ir/evaluate.hpp"
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/texture.hpp"
 
 namespace lanewise::ir::textures {
@@ -63,12 +64,8 @@ class Fold {
 
   // --- predicates --------------------------------------------------------------------------------
   Operand compare(Cond cond, Type type, Operand x, Operand y) {
-    Inst i;
-    i.op = Op::icmp;
-    i.type = type;
+    Inst i = instruction(Op::icmp, type, {Reg{0}}, {x, y});
     i.cond = cond;
-    i.dst = {Reg{0}};
-    i.src = {x, y};
     if (const auto known = evaluated(i)) return imm(*known);
     const Reg r = b_.reg(Width::pred);
     b_.emit(Op::icmp, type, {r}, {x, y}).cond = cond;
@@ -150,20 +147,10 @@ class Fold {
     return r;
   }
   void move(Reg to, Operand value) {
-    const Width w = b_.program().regs[to.id].width;
-    b_.emit(Op::mov,
-            w == Width::b64    ? Type::u64
-            : w == Width::pred ? Type::pred
-                               : Type::u32,
-            {to}, {value});
+    b_.emit(Op::mov, bits_type(b_.program().regs[to.id].width), {to}, {value});
   }
   Operand op(Op o, Type type, std::vector<Operand> src) {
-    Inst i;
-    i.op = o;
-    i.type = type;
-    i.dst = {Reg{0}};
-    i.src = src;
-    if (const auto known = evaluated(i)) return imm(*known);
+    if (const auto known = evaluated(instruction(o, type, {Reg{0}}, src))) return imm(*known);
     const Width w = o == Op::clz ? Width::b32 : width_of(type);
     const Reg r = b_.reg(w);
     b_.emit(o, type, {r}, std::move(src));

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/values/values.hpp"
@@ -30,11 +31,8 @@ bool thread_jumps(Program& p) {
         !t.targets.empty() && std::all_of(t.targets.begin(), t.targets.end(),
                                           [&](uint32_t x) { return x == t.targets[0]; });
     if (!one_way || t.kind == Terminator::Kind::jump) continue;
-    Terminator jump;
-    jump.kind = Terminator::Kind::jump;
-    jump.targets = {t.targets[0]};
+    Terminator jump = jump_to(t.targets[0], t.site);
     jump.counts = t.counts;
-    jump.site = t.site;
     t = std::move(jump);
     changed = true;
   }

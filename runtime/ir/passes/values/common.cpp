@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/values/numbering.hpp"
 #include "runtime/ir/passes/values/values.hpp"
@@ -115,14 +116,7 @@ class Common {
 
   void copy(const Inst& i, const Known& known, std::vector<Inst>& to) {
     for (size_t d = 0; d < i.dst.size(); ++d) {
-      Inst move;
-      move.op = Op::mov;
-      const Width width = p_.regs[i.dst[d].id].width;
-      move.type = width == Width::pred ? Type::pred : width == Width::b64 ? Type::u64 : Type::u32;
-      move.guard = i.guard;
-      move.site = i.site;
-      move.dst = {i.dst[d]};
-      move.src = {known.regs[d]};
+      Inst move = move_at(i, p_.regs[i.dst[d].id].width, i.dst[d], known.regs[d]);
       numbers_.write_all(move);
       to.push_back(std::move(move));
     }

@@ -1,14 +1,11 @@
 #include <algorithm>
 
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/passes/values/numbers.hpp"
 #include "runtime/ir/passes/values/values.hpp"
 
 namespace lanewise::ir {
 namespace {
-
-Type bits_type(Width width) {
-  return width == Width::pred ? Type::pred : width == Width::b64 ? Type::u64 : Type::u32;
-}
 
 LaunchNumbers launch_of(const PassOptions& options) {
   LaunchNumbers launch;
@@ -104,16 +101,9 @@ class Constants {
   bool fold(const Inst& i, const std::vector<uint32_t>& made, std::vector<Inst>& to) {
     for (const uint32_t value : made)
       if (!known(value)) return false;
-    for (size_t d = 0; d < i.dst.size(); ++d) {
-      Inst move;
-      move.op = Op::mov;
-      move.type = bits_type(p_.regs[i.dst[d].id].width);
-      move.guard = i.guard;
-      move.site = i.site;
-      move.dst = {i.dst[d]};
-      move.src = {Operand::immediate(*known(made[d]))};
-      to.push_back(std::move(move));
-    }
+    for (size_t d = 0; d < i.dst.size(); ++d)
+      to.push_back(
+          move_at(i, p_.regs[i.dst[d].id].width, i.dst[d], Operand::immediate(*known(made[d]))));
     return changed_ = true;
   }
 
@@ -128,11 +118,7 @@ class Constants {
       const auto hit = std::find(t.cases.begin(), t.cases.end(), *bits);
       target = t.targets[static_cast<size_t>(hit - t.cases.begin())];
     }
-    Terminator jump;
-    jump.kind = Terminator::Kind::jump;
-    jump.targets = {target};
-    jump.site = t.site;
-    t = std::move(jump);
+    t = jump_to(target, t.site);
     changed_ = true;
   }
 

@@ -2,17 +2,13 @@
 
 #include <algorithm>
 
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/texture.hpp"
 
 namespace lanewise::ir {
 
 Inst DotCode::inst(Op op, Type type, std::vector<Operand> src) const {
-  Inst i;
-  i.op = op;
-  i.type = type;
-  i.src = std::move(src);
-  i.site = site_;
-  return i;
+  return instruction(op, type, {}, std::move(src), site_);
 }
 Operand DotCode::emit(Inst i, Width width) {
   i.dst = {program_.add_reg(width)};

@@ -13,10 +13,7 @@ bool may_go(const Program& program, const Inst& inst) {
 }  // namespace
 
 bool drop_guards(Program& program, const PassOptions&) {
-  const bool any = std::ranges::any_of(program.blocks, [&](const Block& block) {
-    return std::ranges::any_of(block.insts, [&](const Inst& i) { return may_go(program, i); });
-  });
-  if (!any) return false;
+  if (!any_inst(program, [&](const Inst& i) { return may_go(program, i); })) return false;
   const Needs needs(program);
   const Ssa& ssa = needs.ssa();
   bool changed = false;

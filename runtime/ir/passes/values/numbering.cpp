@@ -1,5 +1,8 @@
 #include "runtime/ir/passes/values/numbering.hpp"
 
+#include "runtime/ir/make.hpp"
+#include "runtime/support/enum_set.hpp"
+
 namespace lanewise::ir {
 
 bool is_plain_move(const Inst& i) {
@@ -23,42 +26,16 @@ bool repeatable(const Inst& i) {
 }
 
 bool commutes(const Inst& i) {
-  switch (i.op) {
-    case Op::add:
-    case Op::mul:
-    case Op::mulhi:
-    case Op::mulwide:
-    case Op::and_:
-    case Op::or_:
-    case Op::xor_:
-    case Op::min:
-    case Op::max:
-      return true;
-    case Op::icmp:
-      return i.cond == Cond::eq || i.cond == Cond::ne;
-    default:
-      return false;
-  }
+  static constexpr EnumSet<Op> kAlways{Op::add, Op::mul,  Op::mulhi, Op::mulwide, Op::and_,
+                                       Op::or_, Op::xor_, Op::min,   Op::max};
+  if (i.op == Op::icmp) return i.cond == Cond::eq || i.cond == Cond::ne;
+  return kAlways.has(i.op);
 }
 
 Type plain_type(const Inst& i) {
-  switch (i.op) {
-    case Op::add:
-    case Op::sub:
-    case Op::mul:
-    case Op::and_:
-    case Op::or_:
-    case Op::xor_:
-    case Op::not_:
-    case Op::neg:
-    case Op::shl:
-    case Op::select:
-      return i.type == Type::pred             ? Type::pred
-             : width_of(i.type) == Width::b64 ? Type::u64
-                                              : Type::u32;
-    default:
-      return i.type;
-  }
+  static constexpr EnumSet<Op> kSignless{Op::add,  Op::sub,  Op::mul, Op::and_, Op::or_,
+                                         Op::xor_, Op::not_, Op::neg, Op::shl,  Op::select};
+  return kSignless.has(i.op) ? bits_type(width_of(i.type)) : i.type;
 }
 
 std::vector<bool> read_by_others(const Program& program) {

@@ -23,20 +23,12 @@ constexpr int kNarrowings = 2;
 
 constexpr uint64_t kPointerAlignment = 16;
 
+/// Of those of integers.
 Cond mirrored(Cond cond) {
-  switch (cond) {
-    case Cond::lt:
-      return Cond::gt;
-    case Cond::le:
-      return Cond::ge;
-    case Cond::gt:
-      return Cond::lt;
-    case Cond::ge:
-      return Cond::le;
-    default:
-      return cond;
-  }
+  constexpr Cond kMirrored[] = {Cond::eq, Cond::ne, Cond::gt, Cond::ge, Cond::lt, Cond::le};
+  return kMirrored[static_cast<size_t>(cond)];
 }
+
 /// The next bounds whose widths are whole bytes.
 uint64_t widened(uint64_t most) {
   return ~uint64_t{0} >> (64 - std::max(8, (static_cast<int>(std::bit_width(most)) + 7) / 8 * 8));
@@ -414,35 +406,18 @@ Known Numbers::special(const Inst& inst, unsigned width) const {
     default:
       break;
   }
+  const size_t axis = inst.mode % 3;
   if (launch_.grid && reg >= SReg::ctaid_x && reg <= SReg::nctaid_z) {
     const uint32_t groups[] = {launch_.grid->x, launch_.grid->y, launch_.grid->z};
-    if (reg >= SReg::nctaid_x)
-      return Known::exactly(groups[static_cast<size_t>(reg) - static_cast<size_t>(SReg::nctaid_x)],
-                            width);
-    return below(groups[static_cast<size_t>(reg) - static_cast<size_t>(SReg::ctaid_x)]);
+    return reg >= SReg::nctaid_x ? Known::exactly(groups[axis], width) : below(groups[axis]);
   }
   if (!launch_.block) return Known::any(width);
   const uint64_t lanes = std::max<uint64_t>(launch_.block->total(), 1);
   const uint32_t axes[] = {launch_.block->x, launch_.block->y, launch_.block->z};
-  const auto axis = [&](SReg first) {
-    return axes[static_cast<size_t>(reg) - static_cast<size_t>(first)];
-  };
-  switch (reg) {
-    case SReg::tid_x:
-    case SReg::tid_y:
-    case SReg::tid_z:
-      return below(axis(SReg::tid_x));
-    case SReg::ntid_x:
-    case SReg::ntid_y:
-    case SReg::ntid_z:
-      return Known::exactly(axis(SReg::ntid_x), width);
-    case SReg::linear_tid:
-      return below(lanes);
-    case SReg::warpid:
-      return below((lanes - 1) / p_.wave_lanes + 1);
-    default:
-      return Known::any(width);
-  }
+  if (reg <= SReg::tid_z) return below(axes[axis]);
+  if (reg <= SReg::ntid_z) return Known::exactly(axes[axis], width);
+  if (reg == SReg::linear_tid) return below(lanes);
+  return reg == SReg::warpid ? below((lanes - 1) / p_.wave_lanes + 1) : Known::any(width);
 }
 
 }  // namespace lanewise::ir

@@ -3,8 +3,10 @@
 #include <map>
 #include <optional>
 
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/passes/values/numbering.hpp"
 #include "runtime/ir/passes/values/values.hpp"
+#include "runtime/support/enum_set.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -95,13 +97,7 @@ class Pairs {
 
   /// Another instruction in front of the current one.
   Operand emit(const Inst& current, Op op, Type type, std::vector<Operand> src) {
-    Inst inst;
-    inst.op = op;
-    inst.type = type;
-    inst.site = current.site;
-    inst.dst = {p_.add_reg(Width::b64)};
-    inst.src = std::move(src);
-    kept_.push_back(std::move(inst));
+    kept_.push_back(instruction(op, type, {p_.add_reg(Width::b64)}, std::move(src), current.site));
     return kept_.back().dst[0];
   }
 
@@ -225,17 +221,8 @@ class Pairs {
   }
 
   static bool makes_half(const Inst& i) {
-    switch (i.op) {
-      case Op::addc:
-      case Op::subb:
-      case Op::shl:
-      case Op::shr:
-      case Op::mul:
-      case Op::mulhi:
-        return size_of(i.type) == 4 && i.dst[0].valid();
-      default:
-        return false;
-    }
+    static constexpr EnumSet<Op> kHalves{Op::addc, Op::subb, Op::shl, Op::shr, Op::mul, Op::mulhi};
+    return kHalves.has(i.op) && size_of(i.type) == 4 && i.dst[0].valid();
   }
 
   void insert_saves() {
@@ -248,13 +235,9 @@ class Pairs {
       std::vector<Inst>& old = p_.blocks[block].insts;
       for (size_t i = 0; i < old.size(); ++i) {
         for (; n < saves_.size() && saves_[n].block == block && saves_[n].before == i; ++n) {
-          Inst move;
-          move.op = Op::mov;
-          move.type = p_.regs[saves_[n].to.id].width == Width::b64 ? Type::u64 : Type::u32;
-          move.site = old[i].site;
-          move.dst = {saves_[n].to};
-          move.src = {saves_[n].from};
-          insts.push_back(std::move(move));
+          const Save& s = saves_[n];
+          insts.push_back(instruction(Op::mov, bits_type(p_.regs[s.to.id].width), {s.to}, {s.from},
+                                      old[i].site));
         }
         insts.push_back(std::move(old[i]));
       }

@@ -189,16 +189,11 @@ class Products {
   std::vector<Found> found_;
 };
 
-bool has_halves(const Program& p) {
-  const auto halves = [](const Inst& i) { return i.op == Op::zext16; };
-  return std::ranges::any_of(p.blocks,
-                             [&](const Block& b) { return std::ranges::any_of(b.insts, halves); });
-}
-
 }  // namespace
 
 bool join_products(Program& program, const PassOptions&) {
-  return has_halves(program) && Products(program).run();
+  const auto halves = [](const Inst& i) { return i.op == Op::zext16; };
+  return any_inst(program, halves) && Products(program).run();
 }
 
 }  // namespace lanewise::ir

@@ -2,6 +2,7 @@
 // other float operations, which take all NaNs alike: those need not be made canonical.
 #include <algorithm>
 
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/values/dataflow.hpp"
 #include "runtime/ir/passes/values/numbering.hpp"
@@ -162,12 +163,8 @@ std::vector<uint32_t> loop_depths(const Ssa& ssa) {
 }
 
 Inst canonical_again(Reg r, Type type, uint32_t site) {
-  Inst i;
-  i.op = Op::f2f;
-  i.type = i.from = type;
-  i.dst = {r};
-  i.src = {r};
-  i.site = site;
+  Inst i = instruction(Op::f2f, type, {r}, {r}, site);
+  i.from = type;
   return i;
 }
 
@@ -204,8 +201,7 @@ void canonical_behind_loops(Program& p) {
 }  // namespace
 
 void relax_nans(Program& program) {
-  const auto floats = [](const Block& b) { return std::ranges::any_of(b.insts, computes); };
-  if (std::ranges::none_of(program.blocks, floats)) return;
+  if (!any_inst(program, computes)) return;
   canonical_behind_loops(program);
   const Ssa ssa(program);
   const Seen seen(ssa);

@@ -3,6 +3,7 @@
 #include <set>
 #include <string_view>
 
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/wave_ops.hpp"
 
@@ -42,13 +43,8 @@ class PhaseSplitter {
 
  private:
   static Inst set(Reg reg, Operand value, uint32_t site, Guard guard = {}) {
-    Inst i;
-    i.op = Op::mov;
-    i.type = Type::u32;
+    Inst i = instruction(Op::mov, Type::u32, {reg}, {value}, site);
     i.guard = guard;
-    i.dst = {reg};
-    i.src = {value};
-    i.site = site;
     return i;
   }
 
@@ -97,12 +93,7 @@ class PhaseSplitter {
     uint32_t wait = b, resumed = rest;
     if (!stop.guard.always()) {
       wait = add_block(blocks[b].label);
-      Terminator t;
-      t.kind = Terminator::Kind::branch;
-      t.cond = stop.guard;
-      t.targets = {wait, rest};
-      t.site = stop.site;
-      blocks[b].term = std::move(t);
+      blocks[b].term = branch_on(stop.guard, wait, rest, stop.site);
       stop.guard = {};
       if (wave) {
         // Lanes that pass by have no result to take.
@@ -294,10 +285,7 @@ uint32_t wave_kind(std::vector<Inst>& kinds, const Inst& inst) {
 }
 
 bool has_wave_ops(const Program& program) {
-  for (const Block& block : program.blocks)
-    for (const Inst& inst : block.insts)
-      if (info(inst.op).trait == OpTrait::wave) return true;
-  return false;
+  return any_inst(program, [](const Inst& i) { return info(i.op).trait == OpTrait::wave; });
 }
 
 Phases split_phases(const Program& program) {

@@ -5,52 +5,42 @@
 #include "runtime/ir/passes/flow/liveness.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/wave_ops.hpp"
+#include "runtime/support/enum_set.hpp"
 
 namespace lanewise::ir {
 namespace {
 
 bool same_for_the_group(SReg s) {
-  switch (s) {
-    case SReg::ntid_x:
-    case SReg::ntid_y:
-    case SReg::ntid_z:
-    case SReg::ctaid_x:
-    case SReg::ctaid_y:
-    case SReg::ctaid_z:
-    case SReg::nctaid_x:
-    case SReg::nctaid_y:
-    case SReg::nctaid_z:
-    case SReg::nwarpid:
-    case SReg::nsmid:
-    case SReg::gridid:
-    case SReg::dynamic_smem_size:
-    case SReg::total_smem_size:
-    case SReg::param_base:
-    case SReg::shared_window:
-    case SReg::local_window:
-    case SReg::written_map:
-      return true;
-    default:
-      return false;
-  }
+  static constexpr EnumSet<SReg> kShared{SReg::ntid_x,
+                                         SReg::ntid_y,
+                                         SReg::ntid_z,
+                                         SReg::ctaid_x,
+                                         SReg::ctaid_y,
+                                         SReg::ctaid_z,
+                                         SReg::nctaid_x,
+                                         SReg::nctaid_y,
+                                         SReg::nctaid_z,
+                                         SReg::nwarpid,
+                                         SReg::nsmid,
+                                         SReg::gridid,
+                                         SReg::dynamic_smem_size,
+                                         SReg::total_smem_size,
+                                         SReg::param_base,
+                                         SReg::shared_window,
+                                         SReg::local_window,
+                                         SReg::written_map};
+  return kShared.has(s);
 }
 
 /// What lanes of a wave find out together, all of them that are there.
 bool same_for_the_wave(Op op) {
-  switch (op) {
-    case Op::ballot:
-    case Op::vote_any:
-    case Op::vote_all:
-    case Op::vote_uni:
-    case Op::vote_ballot:
-    case Op::redux:
-    case Op::activemask:
-    case Op::readfirst:
-      return true;
-    default:
-      return false;
-  }
+  static constexpr EnumSet<Op> kTogether{Op::ballot,     Op::vote_any,    Op::vote_all,
+                                         Op::vote_uni,   Op::vote_ballot, Op::redux,
+                                         Op::activemask, Op::readfirst};
+  return kTogether.has(op);
 }
+
+}  // namespace
 
 std::vector<bool> may_end(const Program& p) {
   std::vector<bool> ends;
@@ -59,8 +49,6 @@ std::vector<bool> may_end(const Program& p) {
         std::ranges::any_of(block.insts, [](const Inst& i) { return i.op == Op::trap; }));
   return ends;
 }
-
-}  // namespace
 
 bool keeps_uniform(const Inst& i, Together together) {
   switch (i.op) {

@@ -12,6 +12,9 @@ namespace lanewise::ir {
 /// Equal operands in all lanes give equal results in all lanes.
 bool keeps_uniform(const Inst& inst, Together together);
 
+/// Blocks in which lanes may end, but by the block's terminator.
+std::vector<bool> may_end(const Program& program);
+
 /// Conservative: `true` is a proof.
 class Uniformity {
  public:

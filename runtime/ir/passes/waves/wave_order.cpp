@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/flow/dispatch.hpp"
 #include "runtime/ir/passes/passes.hpp"
@@ -87,12 +88,7 @@ class OrderBuilder {
   }
 
   static Inst write(Op op, Reg reg, std::vector<Operand> from) {
-    Inst i;
-    i.op = op;
-    i.type = Type::u32;
-    i.dst = {reg};
-    i.src = std::move(from);
-    return i;
+    return instruction(op, Type::u32, {reg}, std::move(from));
   }
 
   void number(const std::vector<Node>& nodes, uint32_t& last) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/waves/uniformity.hpp"
@@ -207,12 +208,9 @@ class Steps {
       for (size_t n = 0; n < steps_[b].size(); ++n) {
         const bool end = n == insts.size();
         if (steps_[b][n]) {
-          Inst sync;
-          sync.op = Op::wave_sync;
-          sync.mode = kImpliedStep;
-          sync.src = {Operand::immediate(kWholeWave)};
-          sync.site = end ? sites[b] : insts[n].site;
-          out.push_back(std::move(sync));
+          out.push_back(instruction(Op::wave_sync, Type::none, {}, {Operand::immediate(kWholeWave)},
+                                    end ? sites[b] : insts[n].site));
+          out.back().mode = kImpliedStep;
         }
         if (!end) out.push_back(std::move(insts[n]));
       }
