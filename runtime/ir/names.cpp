@@ -57,6 +57,9 @@ std::string_view name(Space v) {
 std::string_view name(AlignRule v) {
   return pick<AlignRule, 3>({"trap", "force", "any"}, v);
 }
+std::string_view name(Certain v) {
+  return pick<Certain, 3>({"", "guarded", "everywhere"}, v);
+}
 std::string_view name(Order v) {
   return pick<Order, 8>(
       {"weak", "relaxed", "volatile", "mmio", "acquire", "release", "acq_rel", "seq_cst"}, v);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "runtime/ir/ir.hpp"
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/scanner.hpp"
 #include "runtime/ir/text.hpp"
 #include "runtime/ir/wave_ops.hpp"
@@ -172,19 +173,11 @@ class Parser {
 
   void statement() {
     if (!open_) in_.fail("the block has ended, expected 'block'");
-    if (in_.accept_word("jump")) {
-      Terminator t;
-      t.kind = Terminator::Kind::jump;
-      t.targets = {target()};
-      return end_block(std::move(t));
-    }
+    if (in_.accept_word("jump")) return end_block(jump_to(target()));
     if (in_.accept_word("branch")) {
-      Terminator t;
-      t.kind = Terminator::Kind::branch;
-      t.cond = guard();
-      t.targets = {target()};
-      t.targets.push_back(target());
-      return end_block(std::move(t));
+      const Guard cond = guard();
+      const uint32_t taken = target();
+      return end_block(branch_on(cond, taken, target()));
     }
     if (in_.accept_word("switch")) return switch_();
     if (in_.accept_word("exit")) return end_block({});
@@ -239,7 +232,7 @@ class Parser {
 
   void check_letter(char letter, uint32_t id) {
     const Width w = p_.regs[id].width;
-    const char want = w == Width::pred ? 'p' : w == Width::b64 ? 'd' : 'r';
+    const char want = text::letter(w);
     if (letter != want) {
       in_.fail_at_word(
           fmt::format("register {} is {}, expected the name {}{}", id, name(w), want, id));
@@ -345,118 +338,61 @@ class Parser {
     }
   }
 
+  /// What stands behind the attribute's name.
+  template <typename Value, typename... What>
+  void read(Value& value, What... what) {
+    if constexpr (std::is_same_v<Value, bool>) {
+      value = true;
+      return;
+    } else {
+      in_.expect('=');
+    }
+    if constexpr (std::is_enum_v<Value>)
+      value = enumerator<Value>(what...);
+    else if constexpr (std::is_same_v<Value, Operand>)
+      value = operand();
+    else if constexpr (std::is_signed_v<Value>)
+      value = in_.signed_number();
+    else if constexpr (std::is_unsigned_v<Value>)
+      value = static_cast<Value>(in_.number(what...));
+  }
+  template <typename Attributes>
+  bool attribute(Attributes& a, std::string_view key) {
+    bool found = false;
+    text::each_attribute(a, [&](const char* name, auto member, auto... what) {
+      if (found || key != name) return;
+      found = true;
+      read(a.*member, what...);
+    });
+    return found;
+  }
   void memory_attributes(Mem& m) {
     m.space = enumerator<Space>("a memory space");
     m.elem = enumerator<Type>("an element type");
     while (!in_.accept('}')) {
       const std::string_view key = in_.word("an attribute or '}'");
-      if (key == "glc") {
-        m.cache.glc = true;
-      } else if (key == "slc") {
-        m.cache.slc = true;
-      } else if (key == "checked") {
-        m.checked = true;
-      } else if (!memory_value(m, key)) {
+      if (!attribute(m, key) && !attribute(m.cache, key))
         in_.fail_at_word(fmt::format("'{}' is no memory attribute", key));
-      }
     }
   }
-
-  bool memory_value(Mem& m, std::string_view key) {
-    const auto is = [&](std::string_view wanted) {
-      if (key != wanted) return false;
-      in_.expect('=');
-      return true;
-    };
-    if (is("count")) return m.count = static_cast<uint8_t>(in_.number(255)), true;
-    if (is("offset")) return m.offset = in_.signed_number(), true;
-    if (is("align")) return m.align_bytes = static_cast<uint8_t>(in_.number(255)), true;
-    if (is("used")) return m.used_bytes = static_cast<uint32_t>(in_.number(0xffffffff)), true;
-    if (is("rule")) return m.align = enumerator<AlignRule>("an alignment rule"), true;
-    if (is("order")) return m.order = enumerator<Order>("an ordering"), true;
-    if (is("scope")) return m.scope = enumerator<Scope>("a scope"), true;
-    if (is("atom")) return m.atom = enumerator<AtomOp>("an atomic operation"), true;
-    if (is("atom_type")) return m.atom_type = enumerator<Type>("a type"), true;
-    if (is("cache")) return m.cache.op = enumerator<CacheOp>("a cache operator"), true;
-    if (is("l1")) return m.cache.l1 = enumerator<EvictPriority>("a priority"), true;
-    if (is("l2")) return m.cache.l2 = enumerator<EvictPriority>("a priority"), true;
-    if (is("prefetch")) {
-      return m.cache.prefetch_bytes = static_cast<uint16_t>(in_.number(65535)), true;
+  template <typename Attributes>
+  void attributes(Attributes& a, const char* kind) {
+    while (!in_.accept('>')) {
+      const std::string_view key = in_.word("an attribute or '>'");
+      if (!attribute(a, key)) in_.fail_at_word(fmt::format("'{}' is no {} attribute", key, kind));
     }
-    if (is("certain")) {
-      const std::string_view where = in_.word("guarded or everywhere");
-      if (where != "guarded" && where != "everywhere")
-        in_.fail_at_word(fmt::format("'{}', expected guarded or everywhere", where));
-      return m.certain = where == "guarded" ? Certain::guarded : Certain::everywhere, true;
-    }
-    if (is("hint")) return m.cache.hint = operand(), true;
-    return false;
   }
-
   void buffer_attributes(BufferAccess& b) {
     const std::string_view gen = in_.word("gfx6, gfx7 or gfx8");
     if (gen != "gfx6" && gen != "gfx7" && gen != "gfx8") {
       in_.fail_at_word(fmt::format("'{}', expected gfx6, gfx7 or gfx8", gen));
     }
     b.gen = static_cast<BufferAccess::Gen>(gen[3] - '6');
-    while (!in_.accept('>')) {
-      const std::string_view key = in_.word("an attribute or '>'");
-      if (key == "idxen") {
-        b.idxen = true;
-      } else if (key == "offen") {
-        b.offen = true;
-      } else if (key == "addr64") {
-        b.addr64 = true;
-      } else if (key == "format") {
-        b.format_op = true;
-      } else if (key == "offset") {
-        in_.expect('=');
-        b.inst_offset = static_cast<uint16_t>(in_.number(65535));
-      } else if (key == "element") {
-        in_.expect('=');
-        b.element_offset = static_cast<uint8_t>(in_.number(255));
-      } else if (key == "payload") {
-        in_.expect('=');
-        b.payload_bytes = static_cast<uint8_t>(in_.number(255));
-      } else if (key == "offset32") {
-        b.offset32 = true;
-      } else if (key == "soffset_swizzled") {
-        b.soffset_swizzled = true;
-      } else {
-        in_.fail_at_word(fmt::format("'{}' is no buffer attribute", key));
-      }
-    }
+    attributes(b, "buffer");
   }
-
   void texture_attributes(TextureAccess& t) {
     t.dim = enumerator<TextureAccess::Dim>("1d, 2d, 3d, cube or described");
-    while (!in_.accept('>')) {
-      const std::string_view key = in_.word("an attribute or '>'");
-      if (key == "array") {
-        t.array = true;
-      } else if (key == "integers") {
-        t.integers = true;
-      } else if (key == "bias") {
-        t.bias = true;
-      } else if (key == "clamp") {
-        t.clamp = true;
-      } else if (key == "offset") {
-        t.offset = true;
-      } else if (key == "compare") {
-        t.compare = true;
-      } else if (key == "lod") {
-        in_.expect('=');
-        t.lod = enumerator<TextureAccess::Lod>("zero, level or gradient");
-      } else if (key == "component") {
-        in_.expect('=');
-        t.component = static_cast<uint8_t>(in_.number(3));
-      } else if (key == "outside") {
-        in_.expect('=');
-        t.outside = enumerator<TextureAccess::Outside>("zero, clamp or trap");
-      } else {
-        in_.fail_at_word(fmt::format("'{}' is no texture attribute", key));
-      }
-    }
+    attributes(t, "texture");
   }
 
   text::Scanner in_;

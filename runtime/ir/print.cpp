@@ -17,15 +17,7 @@ std::string number_text(uint64_t v) {
 }
 
 char width_letter(const Program& p, uint32_t id) {
-  if (id >= p.regs.size()) return 'r';
-  switch (p.regs[id].width) {
-    case Width::pred:
-      return 'p';
-    case Width::b64:
-      return 'd';
-    default:
-      return 'r';
-  }
+  return id < p.regs.size() ? text::letter(p.regs[id].width) : 'r';
 }
 
 std::string reg_text(const Program& p, Reg r) {
@@ -51,63 +43,42 @@ std::string guard_text(const Program& p, const Guard& g) {
   return fmt::format("@{}{}", g.negate ? "!" : "", reg_text(p, g.reg));
 }
 
-void print_cache(const Program& p, const CachePolicy& c, Out out) {
-  if (c.op != CacheOp::none) fmt::format_to(out, " cache={}", name(c.op));
-  if (c.l1 != EvictPriority::none) fmt::format_to(out, " l1={}", name(c.l1));
-  if (c.l2 != EvictPriority::none) fmt::format_to(out, " l2={}", name(c.l2));
-  if (c.prefetch_bytes != 0) fmt::format_to(out, " prefetch={}", c.prefetch_bytes);
-  if (c.glc) fmt::format_to(out, " glc");
-  if (c.slc) fmt::format_to(out, " slc");
-  if (c.hint.kind != Operand::Kind::none) {
-    fmt::format_to(out, " hint={}", operand_text(p, c.hint));
-  }
+/// Those that differ from what is usual.
+template <typename Attributes>
+void print_attributes(const Program& p, const Attributes& a, Out out) {
+  text::each_attribute(a, [&](const char* key, auto member, auto...) {
+    const auto& value = a.*member;
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if (value == Attributes{}.*member) return;
+    fmt::format_to(out, " {}", key);
+    if constexpr (std::is_enum_v<Value>)
+      fmt::format_to(out, "={}", name(value));
+    else if constexpr (std::is_same_v<Value, Operand>)
+      fmt::format_to(out, "={}", operand_text(p, value));
+    else if constexpr (std::is_same_v<Value, uint32_t>)
+      fmt::format_to(out, "={:#x}", value);
+    else if constexpr (!std::is_same_v<Value, bool>)
+      fmt::format_to(out, "={}", value);
+  });
 }
 
 void print_mem(const Program& p, const Mem& m, Out out) {
   fmt::format_to(out, " {{{} {}", name(m.space), name(m.elem));
-  if (m.count != 1) fmt::format_to(out, " count={}", m.count);
-  if (m.offset != 0) fmt::format_to(out, " offset={}", m.offset);
-  if (m.align_bytes != 0) fmt::format_to(out, " align={}", m.align_bytes);
-  if (m.align != AlignRule::trap) fmt::format_to(out, " rule={}", name(m.align));
-  if (m.checked) fmt::format_to(out, " checked");
-  if (m.certain != Certain::no)
-    fmt::format_to(out, " certain={}", m.certain == Certain::guarded ? "guarded" : "everywhere");
-  if (m.used_bytes != 0xffffffff) fmt::format_to(out, " used={:#x}", m.used_bytes);
-  if (m.order != Order::weak) fmt::format_to(out, " order={}", name(m.order));
-  if (m.scope != Scope::none) fmt::format_to(out, " scope={}", name(m.scope));
-  if (m.atom != AtomOp::add) fmt::format_to(out, " atom={}", name(m.atom));
-  if (m.atom_type != Type::u32) fmt::format_to(out, " atom_type={}", name(m.atom_type));
-  print_cache(p, m.cache, out);
+  print_attributes(p, m, out);
+  print_attributes(p, m.cache, out);
   fmt::format_to(out, "}}");
 }
 
-void print_buffer(const BufferAccess& b, Out out) {
+void print_buffer(const Program& p, const BufferAccess& b, Out out) {
   constexpr const char* kGens[] = {"gfx6", "gfx7", "gfx8"};
   fmt::format_to(out, " <{}", kGens[static_cast<size_t>(b.gen)]);
-  if (b.idxen) fmt::format_to(out, " idxen");
-  if (b.offen) fmt::format_to(out, " offen");
-  if (b.addr64) fmt::format_to(out, " addr64");
-  if (b.format_op) fmt::format_to(out, " format");
-  if (b.inst_offset != 0) fmt::format_to(out, " offset={}", b.inst_offset);
-  if (b.element_offset != 0) fmt::format_to(out, " element={}", b.element_offset);
-  if (b.payload_bytes != 4) fmt::format_to(out, " payload={}", b.payload_bytes);
-  if (b.offset32) fmt::format_to(out, " offset32");
-  if (b.soffset_swizzled) fmt::format_to(out, " soffset_swizzled");
+  print_attributes(p, b, out);
   fmt::format_to(out, ">");
 }
 
-void print_texture(const TextureAccess& t, Out out) {
+void print_texture(const Program& p, const TextureAccess& t, Out out) {
   fmt::format_to(out, " <texture {}", name(t.dim));
-  if (t.array) fmt::format_to(out, " array");
-  if (t.integers) fmt::format_to(out, " integers");
-  if (t.lod != TextureAccess::Lod::zero) fmt::format_to(out, " lod={}", name(t.lod));
-  if (t.bias) fmt::format_to(out, " bias");
-  if (t.clamp) fmt::format_to(out, " clamp");
-  if (t.offset) fmt::format_to(out, " offset");
-  if (t.compare) fmt::format_to(out, " compare");
-  if (t.component != 0) fmt::format_to(out, " component={}", t.component);
-  if (t.outside != TextureAccess::Outside::zero)
-    fmt::format_to(out, " outside={}", name(t.outside));
+  print_attributes(p, t, out);
   fmt::format_to(out, ">");
 }
 
@@ -224,8 +195,8 @@ std::string print(const Program& p, const Inst& i) {
     fmt::format_to(out, "{} {}", k != 0 ? "," : "", operand_text(p, i.src[k]));
   }
   if (i.mem) print_mem(p, *i.mem, out);
-  if (i.buffer) print_buffer(*i.buffer, out);
-  if (i.texture) print_texture(*i.texture, out);
+  if (i.buffer) print_buffer(p, *i.buffer, out);
+  if (i.texture) print_texture(p, *i.texture, out);
   print_site(i.site, out);
   return s;
 }
