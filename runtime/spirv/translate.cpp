@@ -123,13 +123,9 @@ bool may_have_versions(const Options& options, const Target& target) {
 
 /// Does any instruction reach this space, as itself or through generic addresses?
 bool reaches(const ir::Program& program, ir::Space space) {
-  for (const ir::Block& block : program.blocks) {
-    for (const ir::Inst& inst : block.insts) {
-      if (!inst.mem) continue;
-      if (inst.mem->space == space || inst.mem->space == ir::Space::generic) return true;
-    }
-  }
-  return false;
+  return ir::any_inst(program, [&](const ir::Inst& i) {
+    return i.mem && (i.mem->space == space || i.mem->space == ir::Space::generic);
+  });
 }
 
 uint32_t loop_mark_bytes(const Target& target, const Shape& shape) {
@@ -139,15 +135,12 @@ uint32_t loop_mark_bytes(const Target& target, const Shape& shape) {
 
 /// Atomic accesses of more than a word that may reach shared memory.
 bool locks_shared(const ir::Program& program) {
-  const auto locks = [](const ir::Inst& inst) {
+  return ir::any_inst(program, [](const ir::Inst& inst) {
     if (!inst.mem) return false;
     const ir::Mem& m = *inst.mem;
     const bool reaches = m.space == ir::Space::shared || m.space == ir::Space::generic;
     return reaches && m.count * ir::size_of(m.elem) > 4 &&
            (inst.op == ir::Op::atom || ir::is_strong(inst));
-  };
-  return std::ranges::any_of(program.blocks, [&](const ir::Block& block) {
-    return std::ranges::any_of(block.insts, locks);
   });
 }
 

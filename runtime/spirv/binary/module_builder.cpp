@@ -3,45 +3,42 @@
 #include <algorithm>
 
 #include "runtime/spirv/binary/library.hpp"
+#include "runtime/support/enum_set.hpp"
 
 namespace lanewise::spirv {
 namespace {
 
 /// Of integers and bits alone: float instructions are decorated one by one.
 bool repeats(spv::Op code) {
-  switch (code) {
-    case spv::OpBitcast:
-    case spv::OpUConvert:
-    case spv::OpSConvert:
-    case spv::OpIAdd:
-    case spv::OpISub:
-    case spv::OpIMul:
-    case spv::OpNot:
-    case spv::OpSNegate:
-    case spv::OpBitwiseAnd:
-    case spv::OpBitwiseOr:
-    case spv::OpBitwiseXor:
-    case spv::OpShiftLeftLogical:
-    case spv::OpShiftRightLogical:
-    case spv::OpShiftRightArithmetic:
-    case spv::OpIEqual:
-    case spv::OpINotEqual:
-    case spv::OpULessThan:
-    case spv::OpULessThanEqual:
-    case spv::OpUGreaterThan:
-    case spv::OpUGreaterThanEqual:
-    case spv::OpSLessThan:
-    case spv::OpSLessThanEqual:
-    case spv::OpSGreaterThan:
-    case spv::OpSGreaterThanEqual:
-    case spv::OpLogicalAnd:
-    case spv::OpLogicalOr:
-    case spv::OpLogicalNot:
-    case spv::OpSelect:
-      return true;
-    default:
-      return false;
-  }
+  static constexpr EnumSet<spv::Op> kRepeats{spv::OpBitcast,
+                                             spv::OpUConvert,
+                                             spv::OpSConvert,
+                                             spv::OpIAdd,
+                                             spv::OpISub,
+                                             spv::OpIMul,
+                                             spv::OpNot,
+                                             spv::OpSNegate,
+                                             spv::OpBitwiseAnd,
+                                             spv::OpBitwiseOr,
+                                             spv::OpBitwiseXor,
+                                             spv::OpShiftLeftLogical,
+                                             spv::OpShiftRightLogical,
+                                             spv::OpShiftRightArithmetic,
+                                             spv::OpIEqual,
+                                             spv::OpINotEqual,
+                                             spv::OpULessThan,
+                                             spv::OpULessThanEqual,
+                                             spv::OpUGreaterThan,
+                                             spv::OpUGreaterThanEqual,
+                                             spv::OpSLessThan,
+                                             spv::OpSLessThanEqual,
+                                             spv::OpSGreaterThan,
+                                             spv::OpSGreaterThanEqual,
+                                             spv::OpLogicalAnd,
+                                             spv::OpLogicalOr,
+                                             spv::OpLogicalNot,
+                                             spv::OpSelect};
+  return kRepeats.has(code);
 }
 
 }  // namespace
@@ -198,7 +195,7 @@ Id ModuleBuilder::lo(Id value) {
     if (pair.op() == spv::OpCompositeConstruct) return pair.operand(0);
   }
   if (made.op() == spv::OpUConvert && type_id(made.operand(0)) == uint_type) return made.operand(0);
-  return op(spv::OpUConvert, uint_type, {value});
+  return word(spv::OpUConvert, {value});
 }
 Id ModuleBuilder::narrow_lo(Id value, int depth) {
   if (!int64_ || depth == 0) return lo(value);
@@ -218,12 +215,11 @@ Id ModuleBuilder::narrow_lo(Id value, int depth) {
     case spv::OpShiftLeftLogical: {
       const Instruction by = this->made(operand(1));
       if (by.op() != spv::OpConstant || by.operand(0) >= 32) return lo(value);
-      return op(spv::OpShiftLeftLogical, uint_type,
-                {narrow_lo(operand(0), depth - 1), u(by.operand(0))});
+      return word(spv::OpShiftLeftLogical, {narrow_lo(operand(0), depth - 1), u(by.operand(0))});
     }
     case spv::OpBitwiseAnd: {
       const Id mask = narrow_lo(operand(1), depth - 1), kept = narrow_lo(operand(0), depth - 1);
-      return mask == u(~0U) ? kept : op(spv::OpBitwiseAnd, uint_type, {kept, mask});
+      return mask == u(~0U) ? kept : word(spv::OpBitwiseAnd, {kept, mask});
     }
     case spv::OpIAdd:
     case spv::OpISub:
@@ -269,6 +265,19 @@ void ModuleBuilder::repeat(const std::function<Id()>& body) {
   const Loop loop = begin_loop();
   create_conditional_branch(body(), loop.again, loop.merge);
   close_loop(loop);
+}
+
+void ModuleBuilder::count_to(uint32_t count, const std::function<void(Id)>& body,
+                             const char* name) {
+  const Id counter = create_variable(spv::StorageClassFunction, uint_type, name);
+  create_store(u(0), counter);
+  repeat([&] {
+    const Id number = create_load(counter);
+    body(number);
+    const Id next = word(spv::OpIAdd, {number, u(1)});
+    create_store(next, counter);
+    return test(spv::OpULessThan, {next, u(count)});
+  });
 }
 
 void ModuleBuilder::repeat_while(const std::function<Id()>& condition,

@@ -41,6 +41,12 @@ class ModuleBuilder : public Builder {
   Id op(spv::Op code, Id type, std::initializer_list<Id> args) {
     return op(code, type, std::span(args.begin(), args.size()));
   }
+  /// Those that give words, and those that give conditions.
+  Id word(spv::Op code, std::initializer_list<Id> args) { return op(code, uint_type, args); }
+  Id test(spv::Op code, std::initializer_list<Id> args) { return op(code, bool_type, args); }
+  Id negated(Id condition) { return test(spv::OpLogicalNot, {condition}); }
+  Id equals(Id a, uint32_t b) { return test(spv::OpIEqual, {a, u(b)}); }
+  Id differs(Id a, uint32_t b) { return test(spv::OpINotEqual, {a, u(b)}); }
   Id glsl(uint32_t instruction, Id type, const Ids& args);
   Id select(Id condition, Id yes, Id no);
   /// In some lane of the subgroup that comes here, too.
@@ -102,6 +108,8 @@ class ModuleBuilder : public Builder {
   size_t guest_loops() const { return guest_loops_; }
   /// Runs `body` until the id that it returns is false.
   void repeat(const std::function<Id()>& body);
+  /// Runs `body` with 0, 1 ... up to below `count`.
+  void count_to(uint32_t count, const std::function<void(Id)>& body, const char* name = nullptr);
   /// Runs `body` as long as `condition` gives an id that is true.
   void repeat_while(const std::function<Id()>& condition, const std::function<void()>& body);
   void call_function(const Function* function);

@@ -26,7 +26,7 @@ Id LaneEmitter::add64(Id value, uint64_t addend) {
   return library("lw_add_u64", m_.b64_type, {value, m_.b64(addend)});
 }
 Id LaneEmitter::add32(Id value, uint32_t addend) {
-  return addend == 0 ? value : m_.op(spv::OpIAdd, m_.uint_type, {value, m_.u(addend)});
+  return addend == 0 ? value : m_.word(spv::OpIAdd, {value, m_.u(addend)});
 }
 
 /// SwiftShader reads the word that a compare-and-swap loop starts with for a whole wave at once,
@@ -34,9 +34,7 @@ Id LaneEmitter::add32(Id value, uint32_t addend) {
 /// must not.
 Id LaneEmitter::hide_address(Id address, Width width) {
   if (!is_retry_loop(*inst_) || m_.int64()) return address;
-  const auto hidden = [&](Id low) {
-    return m_.op(spv::OpBitwiseOr, m_.uint_type, {low, hidden_zero_});
-  };
+  const auto hidden = [&](Id low) { return m_.word(spv::OpBitwiseOr, {low, hidden_zero_}); };
   return width == Width::b64 ? m_.make64(hidden(m_.lo(address)), m_.hi(address)) : hidden(address);
 }
 
@@ -73,10 +71,9 @@ Id LaneEmitter::forced_address() {
   const Id address = base_address();
   const uint32_t low = std::bit_ceil(mem.alignment()) - 1;
   if (mem.align != ir::AlignRule::force || low == 0 || is_aligned()) return address;
-  if (!ir::wide_space(mem.space))
-    return m_.op(spv::OpBitwiseAnd, m_.uint_type, {address, m_.u(~low)});
+  if (!ir::wide_space(mem.space)) return m_.word(spv::OpBitwiseAnd, {address, m_.u(~low)});
   if (m_.int64()) return m_.op(spv::OpBitwiseAnd, m_.b64_type, {address, m_.b64(~uint64_t{low})});
-  const Id kept = m_.op(spv::OpBitwiseAnd, m_.uint_type, {m_.lo(address), m_.u(~low)});
+  const Id kept = m_.word(spv::OpBitwiseAnd, {m_.lo(address), m_.u(~low)});
   return m_.make64(kept, m_.hi(address));
 }
 
@@ -110,27 +107,27 @@ LaneEmitter::Place LaneEmitter::place_of(Id address) {
   // Unchecked, or once it was checked, the high word does not matter.
   const bool known = options_.memcheck == Memcheck::off || quick_ != 0;
   if (known && inst_->op != ir::Op::check && options_.small_arena && space != Space::generic) {
-    place.offset = m_.op(spv::OpISub, m_.uint_type, {m_.narrow_lo(address), m_.u(base)});
+    place.offset = m_.word(spv::OpISub, {m_.narrow_lo(address), m_.u(base)});
     return place;
   }
   const Id low = m_.lo(address);
   if (!options_.small_arena && m_.int64()) {
     place.offset = m_.op(spv::OpISub, m_.b64_type, {address, m_.b64(guest::kArenaBase)});
   } else {
-    place.offset = m_.op(spv::OpISub, m_.uint_type, {low, m_.u(base)});
+    place.offset = m_.word(spv::OpISub, {low, m_.u(base)});
     place.high = m_.hi(address);
   }
   if (space != Space::generic) return place;
-  const Id top = m_.op(spv::OpShiftRightLogical, m_.uint_type, {low, m_.u(kWindowShift)});
-  const Id near = m_.op(spv::OpIEqual, m_.bool_type, {m_.hi(address), m_.u(0)});
+  const Id top = m_.word(spv::OpShiftRightLogical, {low, m_.u(kWindowShift)});
+  const Id near = m_.equals(m_.hi(address), 0);
   const auto is = [&](uint32_t window) {
-    const Id same = m_.op(spv::OpIEqual, m_.bool_type, {top, m_.u(window)});
-    return m_.op(spv::OpLogicalAnd, m_.bool_type, {same, near});
+    const Id same = m_.equals(top, window);
+    return m_.test(spv::OpLogicalAnd, {same, near});
   };
   const Id shared = is(1), local = is(2);
   place.window = m_.select(shared, m_.u(1), m_.select(local, m_.u(2), m_.u(0)));
-  const Id any = m_.op(spv::OpLogicalOr, m_.bool_type, {shared, local});
-  const Id inside = m_.op(spv::OpBitwiseAnd, m_.uint_type, {low, m_.u((1U << kWindowShift) - 1)});
+  const Id any = m_.test(spv::OpLogicalOr, {shared, local});
+  const Id inside = m_.word(spv::OpBitwiseAnd, {low, m_.u((1U << kWindowShift) - 1)});
   const bool wide = place.high == spv::NoResult;
   place.offset =
       m_.select(any, wide ? m_.op(spv::OpUConvert, m_.b64_type, {inside}) : inside, place.offset);

@@ -4,7 +4,10 @@
 #include <unordered_map>
 
 #include "runtime/ir/dot.hpp"
+#include "runtime/ir/signature.hpp"
+#include "runtime/ir/text.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
+#include "runtime/support/enum_set.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::spirv {
@@ -13,48 +16,18 @@ namespace {
 using ir::Op;
 using ir::Type;
 
-std::string_view bare_name(Op op) {
-  std::string_view text = ir::info(op).name;
-  if (text.ends_with('_')) text.remove_suffix(1);
-  return text;
-}
-
 /// Operations that do not look at the sign: the library has one function for both signednesses.
 bool sign_agnostic(Op op) {
-  switch (op) {
-    case Op::add:
-    case Op::sub:
-    case Op::mul:
-    case Op::neg:
-    case Op::and_:
-    case Op::or_:
-    case Op::xor_:
-    case Op::not_:
-    case Op::shl:
-    case Op::popc:
-    case Op::clz:
-    case Op::brev:
-    case Op::bfi:
-      return true;
-    default:
-      return false;
-  }
+  static constexpr EnumSet<Op> kSignless{Op::add, Op::sub,  Op::mul,  Op::neg, Op::and_,
+                                         Op::or_, Op::xor_, Op::not_, Op::shl, Op::popc,
+                                         Op::clz, Op::brev, Op::bfi};
+  return kSignless.has(op);
 }
 
 Type unsigned_of(Type type) {
-  switch (type) {
-    case Type::s8:
-      return Type::u8;
-    case Type::s16:
-      return Type::u16;
-    case Type::s32:
-      return Type::u32;
-    case Type::s64:
-      return Type::u64;
-    default:
-      return type;
-  }
+  return ir::is_signed(type) ? static_cast<Type>(static_cast<uint8_t>(type) - 1) : type;
 }
+static_assert(static_cast<uint8_t>(Type::s64) == static_cast<uint8_t>(Type::u64) + 1);
 
 /// Operations whose library name carries no type.
 bool untyped(Op op) {
@@ -77,7 +50,7 @@ uint32_t float_flags(const ir::Inst& inst) {
 }
 
 std::string library_name(const ir::Inst& inst) {
-  std::string text = fmt::format("lw_{}", bare_name(inst.op));
+  std::string text = fmt::format("lw_{}", ir::text::op_name(inst.op));
   if (untyped(inst.op)) return text;
   text += fmt::format("_{}", ir::name(sign_agnostic(inst.op) ? unsigned_of(inst.type) : inst.type));
   if (inst.op == Op::f2f || inst.op == Op::f2i || inst.op == Op::i2f)
@@ -91,9 +64,9 @@ const NativeRow* find_native(const LaneEmitter& emitter, const ir::Inst& inst) {
   // Rows of one operation, in the tables' order; the first that applies is taken.
   static const auto kIndex = [] {
     std::unordered_map<ir::Op, std::vector<const NativeRow*>> index;
-    for (const NativeTable& table :
-         {own_rows(), float_rows(), quick_rows(), convert_rows(), integer_rows(), move_rows()})
-      for (size_t i = 0; i < table.count; ++i) index[table.rows[i].op].push_back(&table.rows[i]);
+    for (NativeTable& table :
+         {own_rows, float_rows, quick_rows, convert_rows, integer_rows, move_rows})
+      for (const NativeRow& row : table) index[row.op].push_back(&row);
     return index;
   }();
   const auto rows = kIndex.find(inst.op);
@@ -110,23 +83,8 @@ Values LaneEmitter::pure_library() {
   if (untyped(inst_->op)) args.push_back(m_.u(inst_->mode));
   if (takes_cond(inst_->op)) args.push_back(m_.u(static_cast<uint32_t>(inst_->cond)));
   if (takes_flags(inst_->op)) args.push_back(m_.u(float_flags(*inst_)));
-  const ir::OpInfo& info = ir::info(inst_->op);
-  ir::Width width = ir::width_of(inst_->type);
-  switch (info.signature[0]) {
-    case 'p':
-      width = ir::Width::pred;
-      break;
-    case 'w':
-      width = ir::Width::b32;
-      break;
-    case 'd':
-      width = ir::Width::b64;
-      break;
-    default:
-      break;
-  }
   if (inst_->dst.size() > 1) unsupported("no native form and the library cannot give two results");
-  return {library(library_name(*inst_), m_.type_of(width), args)};
+  return {library(library_name(*inst_), m_.type_of(*ir::result_width(*inst_, 0)), args)};
 }
 
 /// The library makes one sum; the rule says how many there are.

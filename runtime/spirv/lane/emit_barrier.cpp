@@ -13,15 +13,15 @@ Values LaneEmitter::group_reduction() {
   Id count = spv::NoResult;
   in_slots([&](uint32_t) {
     const Id mine = src_as(2, ir::Width::pred);
-    const Id counted = both(all ? m_.op(spv::OpLogicalNot, m_.bool_type, {mine}) : mine, active());
+    const Id counted = both(all ? m_.negated(mine) : mine, active());
     const Id one = m_.select(counted, m_.u(1), m_.u(0));
-    count = count == spv::NoResult ? one : m_.op(spv::OpIAdd, m_.uint_type, {count, one});
+    count = count == spv::NoResult ? one : m_.word(spv::OpIAdd, {count, one});
   });
-  const Id first = m_.op(spv::OpIEqual, m_.bool_type, {lane(), m_.u(0)});
+  const Id first = m_.equals(lane(), 0);
   when(first, [&] { m_.create_store(m_.u(0), frame_.vote); });
   library("lw_barrier", m_.void_type, {});
-  m_.op(spv::OpAtomicIAdd, m_.uint_type,
-        {frame_.vote, m_.u(spv::ScopeWorkgroup), m_.u(spv::MemorySemanticsMaskNone), count});
+  m_.word(spv::OpAtomicIAdd,
+          {frame_.vote, m_.u(spv::ScopeWorkgroup), m_.u(spv::MemorySemanticsMaskNone), count});
   library("lw_barrier", m_.void_type, {});
   const Id votes = m_.create_load(frame_.vote);
   library("lw_barrier", m_.void_type, {});

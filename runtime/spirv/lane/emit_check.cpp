@@ -100,10 +100,10 @@ Id LaneEmitter::launch_size(uint32_t word) {
 Id LaneEmitter::limit_of(Id size, uint32_t bytes) {
   if (!wide_offsets()) {
     const Id enough = m_.glsl(GLSLstd450UMax, m_.uint_type, {add32(size, 1), m_.u(bytes)});
-    return m_.op(spv::OpISub, m_.uint_type, {enough, m_.u(bytes)});
+    return m_.word(spv::OpISub, {enough, m_.u(bytes)});
   }
   const Id ends = m_.op(spv::OpIAdd, m_.b64_type, {size, m_.b64(1)});
-  const Id little = m_.op(spv::OpULessThan, m_.bool_type, {ends, m_.b64(bytes)});
+  const Id little = m_.test(spv::OpULessThan, {ends, m_.b64(bytes)});
   const Id enough = m_.select(little, m_.b64(bytes), ends);
   return m_.op(spv::OpISub, m_.b64_type, {enough, m_.b64(bytes)});
 }
@@ -111,8 +111,7 @@ Id LaneEmitter::limit_of(Id size, uint32_t bytes) {
 /// In a space of known size; NoResult = never.
 Id LaneEmitter::outside_small(Id offset, uint64_t size, uint32_t bytes) {
   if (size < bytes) return m_.b(true);
-  return m_.op(spv::OpUGreaterThan, m_.bool_type,
-               {offset, m_.u(static_cast<uint32_t>(size - bytes))});
+  return m_.test(spv::OpUGreaterThan, {offset, m_.u(static_cast<uint32_t>(size - bytes))});
 }
 
 Id LaneEmitter::outside(const Place& place, Id address, uint32_t bytes) {
@@ -121,8 +120,8 @@ Id LaneEmitter::outside(const Place& place, Id address, uint32_t bytes) {
     const Id size = launch_word(kLaunchParamBytesWord);
     const Id ends = add32(size, 1);
     const Id enough = m_.glsl(GLSLstd450UMax, m_.uint_type, {ends, m_.u(bytes)});
-    const Id limit = m_.op(spv::OpISub, m_.uint_type, {enough, m_.u(bytes)});
-    return m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {place.offset, limit});
+    const Id limit = m_.word(spv::OpISub, {enough, m_.u(bytes)});
+    return m_.test(spv::OpUGreaterThanEqual, {place.offset, limit});
   }
   if (space == Space::shared || space == Space::local)
     return outside_small(place.offset, space_bytes(space), bytes);
@@ -133,16 +132,13 @@ Id LaneEmitter::outside(const Place& place, Id address, uint32_t bytes) {
     offset = m_.op(spv::OpISub, wide_offsets() ? m_.b64_type : m_.uint_type,
                    {offset, start(reach.pointer)});
   }
-  Id out = m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {offset, limit(reach)});
+  Id out = m_.test(spv::OpUGreaterThanEqual, {offset, limit(reach)});
   if (searches_allocations(*inst_)) {
     const Id allowed = allocation_allows(address, bytes);
-    out = m_.op(spv::OpLogicalOr, m_.bool_type,
-                {out, m_.op(spv::OpLogicalNot, m_.bool_type, {allowed})});
+    out = m_.test(spv::OpLogicalOr, {out, m_.negated(allowed)});
   }
   if (place.window == spv::NoResult) return out;
-  const auto in = [&](uint32_t window) {
-    return m_.op(spv::OpIEqual, m_.bool_type, {place.window, m_.u(window)});
-  };
+  const auto in = [&](uint32_t window) { return m_.equals(place.window, window); };
   const bool atomic = has(*inst_, CheckMode::atomic);
   const Id low = options_.small_arena || !m_.int64() ? place.offset : m_.lo(place.offset);
   const Id out_shared = outside_small(low, space_bytes(Space::shared), bytes);
@@ -193,7 +189,7 @@ void LaneEmitter::find_allocations() {
   m_.repeat_while(
       [&] {
         const Id step = m_.create_load(size);
-        return m_.op(spv::OpINotEqual, m_.bool_type, {step, m_.u(0)});
+        return m_.differs(step, 0);
       },
       [&] {
         const Id step = m_.create_load(size);
@@ -202,7 +198,7 @@ void LaneEmitter::find_allocations() {
           m_.create_store(library("lw_allocation_step", m_.uint_type, {addresses[n], before, step}),
                           found[n]);
         }
-        m_.create_store(m_.op(spv::OpShiftRightLogical, m_.uint_type, {step, m_.u(1)}), size);
+        m_.create_store(m_.word(spv::OpShiftRightLogical, {step, m_.u(1)}), size);
       });
   in_slots([&](uint32_t n) { slot_->found = m_.create_load(found[n]); });
 }
@@ -223,7 +219,7 @@ void LaneEmitter::emit_check() {
   if (has(*inst_, CheckMode::unwritten)) return emit_unwritten();
   const ir::Mem& mem = *inst_->mem;
   Id wanted = src_as(1, ir::Width::pred);
-  if (has(*inst_, CheckMode::negate)) wanted = m_.op(spv::OpLogicalNot, m_.bool_type, {wanted});
+  if (has(*inst_, CheckMode::negate)) wanted = m_.negated(wanted);
   wanted = unless_stopped(wanted);
   const Id address = forced_address();
   const Place place = place_of(address);
@@ -241,19 +237,18 @@ void LaneEmitter::emit_check() {
   // What must be 0: the upper half of an address near the arena, and the bits below the alignment.
   Id zero = place.high;
   if (point.alignment > 1) {
-    const Id low = m_.op(spv::OpBitwiseAnd, m_.uint_type,
-                         {wide ? m_.lo(address) : address, m_.u(point.alignment - 1)});
-    zero = zero == spv::NoResult ? low : m_.op(spv::OpBitwiseOr, m_.uint_type, {zero, low});
+    const Id low =
+        m_.word(spv::OpBitwiseAnd, {wide ? m_.lo(address) : address, m_.u(point.alignment - 1)});
+    zero = zero == spv::NoResult ? low : m_.word(spv::OpBitwiseOr, {zero, low});
   }
   if (zero != spv::NoResult) {
-    const Id set = m_.op(spv::OpINotEqual, m_.bool_type, {zero, m_.u(0)});
-    wrong = m_.op(spv::OpLogicalOr, m_.bool_type, {wrong, set});
+    const Id set = m_.differs(zero, 0);
+    wrong = m_.test(spv::OpLogicalOr, {wrong, set});
   }
-  const Id fault = m_.op(spv::OpLogicalAnd, m_.bool_type, {wanted, wrong});
+  const Id fault = m_.test(spv::OpLogicalAnd, {wanted, wrong});
   state().note(fault, m_.u(state().points().number(point)), wide ? m_.lo(address) : address,
                wide ? m_.hi(address) : m_.u(0));
-  set_results({m_.op(spv::OpLogicalAnd, m_.bool_type,
-                     {wanted, m_.op(spv::OpLogicalNot, m_.bool_type, {wrong})})});
+  set_results({m_.test(spv::OpLogicalAnd, {wanted, m_.negated(wrong)})});
 }
 
 }  // namespace lanewise::spirv

@@ -41,20 +41,19 @@ void LaneEmitter::node(const Node& n) {
       if (masked()) return masked_jump(n);
       write(n.reg.id, m_.b(n.value));
       return flush();
-    case Node::Kind::break_: {
-      if (masked()) return masked_jump(n);
-      Construct& inner = constructs_.back();
-      inner.broken = true;
-      write_mark(inner.mark);
-      return m_.create_branch(inner.break_to);
-    }
-    case Node::Kind::continue_: {
-      if (masked()) return masked_jump(n);
-      Construct& inner = constructs_.back();
-      inner.continued = true;
-      return m_.create_branch(inner.continue_to);
-    }
+    case Node::Kind::break_:
+    case Node::Kind::continue_:
+      return masked() ? masked_jump(n) : leave_construct(n);
   }
+}
+
+/// A break or continue, of all lanes that are here.
+void LaneEmitter::leave_construct(const Node& n) {
+  Construct& inner = constructs_.back();
+  const bool leaves = n.kind == Node::Kind::break_;
+  (leaves ? inner.broken : inner.continued) = true;
+  if (leaves) write_mark(inner.mark);
+  m_.create_branch(leaves ? inner.break_to : inner.continue_to);
 }
 
 void LaneEmitter::run_block(uint32_t block) {
@@ -138,12 +137,12 @@ bool LaneEmitter::has_barrier(const std::vector<Node>& list) const {
 
 /// One lane's look at the host's wish, every so many iterations, shared with the others.
 Id LaneEmitter::group_must_stop(Id iterations) {
-  const Id phase = m_.op(spv::OpBitwiseAnd, m_.uint_type, {iterations, m_.u(kAbortPeriod - 1)});
-  const Id ask = m_.op(spv::OpIEqual, m_.bool_type, {phase, m_.u(0)});
+  const Id phase = m_.word(spv::OpBitwiseAnd, {iterations, m_.u(kAbortPeriod - 1)});
+  const Id ask = m_.equals(phase, 0);
   const Id answer = m_.create_variable(spv::StorageClassFunction, m_.uint_type);
   m_.create_store(m_.u(0), answer);
   when(ask, [&] {
-    const Id first = m_.op(spv::OpIEqual, m_.bool_type, {lane(), m_.u(0)});
+    const Id first = m_.equals(lane(), 0);
     when(first, [&] {
       const Id aborted = library("lw_aborted", m_.bool_type, {});
       m_.create_store(m_.select(aborted, m_.u(1), m_.u(0)), frame_.vote);
@@ -152,26 +151,26 @@ Id LaneEmitter::group_must_stop(Id iterations) {
     m_.create_store(m_.create_load(frame_.vote), answer);
     library("lw_barrier", m_.void_type, {});
   });
-  return m_.op(spv::OpINotEqual, m_.bool_type, {m_.create_load(answer), m_.u(0)});
+  return m_.differs(m_.create_load(answer), 0);
 }
 
 /// In a loop that holds barriers all lanes of the group must leave together, so the decision is
 /// made from values that all of them share: their common number of iterations, and one lane's look
 /// at the host's wish to stop, shared with the others.
 Id LaneEmitter::group_may_go_on(uint32_t site) {
-  const Id iterations = m_.op(spv::OpIAdd, m_.uint_type, {m_.create_load(frame_.steps), m_.u(1)});
+  const Id iterations = m_.word(spv::OpIAdd, {m_.create_load(frame_.steps), m_.u(1)});
   m_.create_store(iterations, frame_.steps);
   // A driver that leaves loops by itself soon ends them all; a look costs it more than it is worth.
   Id aborted = m_.b(false);
   if (!target_.quirks.cuts_loops) aborted = group_must_stop(iterations);
   const Id budget = at_start([&] {
-    const Id wide = m_.op(spv::OpINotEqual, m_.bool_type, {launch_word(kBudgetWord + 1), m_.u(0)});
+    const Id wide = m_.differs(launch_word(kBudgetWord + 1), 0);
     return m_.select(wide, m_.u(0xffffffff), launch_word(kBudgetWord));
   });
-  const Id over = m_.op(spv::OpUGreaterThan, m_.bool_type, {iterations, budget});
+  const Id over = m_.test(spv::OpUGreaterThan, {iterations, budget});
   when(both(over, active()), [&] { state().note(FaultKind::step_budget, site); });
-  const Id stop = m_.op(spv::OpLogicalOr, m_.bool_type, {over, aborted});
-  return m_.op(spv::OpLogicalNot, m_.bool_type, {stop});
+  const Id stop = m_.test(spv::OpLogicalOr, {over, aborted});
+  return m_.negated(stop);
 }
 
 /// Compilers believe in a loop's exits: what a lane writes when it leaves by itself is what they
@@ -188,7 +187,7 @@ LaneEmitter::LoopMark LaneEmitter::begin_mark() {
   const Id variable = m_.create_variable(spv::StorageClassFunction, m_.uint_type, "loop_mark");
   m_.create_store(m_.u(0), variable);
   const Id before = m_.create_load(frame_.loop_entries);
-  const Id entry = m_.op(spv::OpIAdd, m_.uint_type, {before, m_.u(1)});
+  const Id entry = m_.word(spv::OpIAdd, {before, m_.u(1)});
   m_.create_store(entry, frame_.loop_entries);
   return {.variable = variable, .entry = entry};
 }
@@ -201,14 +200,14 @@ void LaneEmitter::write_mark(const LoopMark& mark) {
 Id LaneEmitter::was_marked(const LoopMark& mark) {
   if (mark.number != 0) return library("lw_loop_left", m_.bool_type, {m_.u(mark.number)});
   const Id found = m_.create_load(mark.variable);
-  return m_.op(spv::OpIEqual, m_.bool_type, {found, mark.entry});
+  return m_.test(spv::OpIEqual, {found, mark.entry});
 }
 
 /// True when the lane did not leave the loop by its own decision: its budget was used up, the
 /// launch was asked to , or the driver left the loop for it. That is a fault like a used-up
 /// budget.
 Id LaneEmitter::not_left(const LoopMark& mark, uint32_t site) {
-  const Id stopped = m_.op(spv::OpLogicalNot, m_.bool_type, {was_marked(mark)});
+  const Id stopped = m_.negated(was_marked(mark));
   when(stopped, [&] { state().cut_by_driver(site, kCutHere); });
   return stopped;
 }
@@ -269,17 +268,13 @@ void LaneEmitter::emit_loop(const Node& n) {
   if (shape_.looks_once && repeats && !construct.broken) {
     // The guest never leaves the loop, the driver does: compilers ask for an exit.
     const Id spare = launch_word(kLaunchSpareWord);
-    const Id always = m_.op(spv::OpIEqual, m_.bool_type, {spare, m_.u(0)});
+    const Id always = m_.equals(spare, 0);
     m_.create_conditional_branch(always, header, merge);
   } else if (!counts || counted) {
     m_.create_branch(header);
-  } else if (together) {
-    const Id go_on = group_may_go_on(n.site);
-    m_.create_store(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), stop);
-    m_.create_conditional_branch(go_on, header, merge);
   } else {
-    const Id go_on = state().step();
-    m_.create_store(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), stop);
+    const Id go_on = together ? group_may_go_on(n.site) : state().step();
+    m_.create_store(m_.negated(go_on), stop);
     m_.create_conditional_branch(go_on, header, merge);
   }
 

@@ -29,19 +29,9 @@ bool converts_native(const Target& t, Type type) {
 
 /// The GLSL.std.450 instruction, 0 for none (ties away from zero).
 int rounding(Round round) {
-  switch (round) {
-    case Round::rn:
-      return GLSLstd450RoundEven;
-    case Round::rz:
-      return GLSLstd450Trunc;
-    case Round::rm:
-      return GLSLstd450Floor;
-    case Round::rp:
-      return GLSLstd450Ceil;
-    case Round::rna:
-      break;
-  }
-  return 0;
+  constexpr int kRoundings[] = {GLSLstd450RoundEven, GLSLstd450Trunc, GLSLstd450Floor,
+                                GLSLstd450Ceil, 0};
+  return kRoundings[static_cast<size_t>(round)];
 }
 
 bool exact_round(const LaneEmitter& e) {
@@ -97,8 +87,7 @@ Values to_integer(LaneEmitter& e, spv::Op) {
   Id x = float_operand(e, 0, i.from);
   if (i.round != Round::rz) x = m.glsl(rounding(i.round), float_type(e, i.from), {x});
   if (i.mode == static_cast<uint8_t>(ir::ToIntMode::fits) && has_sign)
-    return {m.op(spv::OpBitcast, m.uint_type,
-                 {exact_conversion(e, spv::OpConvertFToS, m.int_type, x)})};
+    return {m.word(spv::OpBitcast, {exact_conversion(e, spv::OpConvertFToS, m.int_type, x)})};
   // One beyond each limit, so that fractions that are cut off are inside; of f32 what is below
   // 2^31 is below the limit.
   const Range range = range_of(i.type);
@@ -107,13 +96,12 @@ Values to_integer(LaneEmitter& e, spv::Op) {
   const Id high = float_constant(e, i.from, range.high + 1);
   const Id below =
       m.op(wide_low ? spv::OpFOrdLessThan : spv::OpFOrdLessThanEqual, m.bool_type, {x, low});
-  const Id above = m.op(spv::OpFOrdGreaterThanEqual, m.bool_type, {x, high});
-  const Id nan = m.op(spv::OpIsNan, m.bool_type, {x});
-  const Id outside = m.op(spv::OpLogicalOr, m.bool_type,
-                          {m.op(spv::OpLogicalOr, m.bool_type, {below, above}), nan});
+  const Id above = m.test(spv::OpFOrdGreaterThanEqual, {x, high});
+  const Id nan = m.test(spv::OpIsNan, {x});
+  const Id outside = m.test(spv::OpLogicalOr, {m.test(spv::OpLogicalOr, {below, above}), nan});
   const Id inside = m.select(outside, float_constant(e, i.from, 0), x);
-  const Id cut = has_sign ? m.op(spv::OpBitcast, m.uint_type,
-                                 {exact_conversion(e, spv::OpConvertFToS, m.int_type, inside)})
+  const Id cut = has_sign ? m.word(spv::OpBitcast,
+                                   {exact_conversion(e, spv::OpConvertFToS, m.int_type, inside)})
                           : exact_conversion(e, spv::OpConvertFToU, m.uint_type, inside);
   const auto limit = [&](double value) {
     return m.u(static_cast<uint32_t>(static_cast<int64_t>(value)));
@@ -122,7 +110,7 @@ Values to_integer(LaneEmitter& e, spv::Op) {
   if (is_wide(i.from)) result = m.select(nan, m.u(1U << (8 * ir::size_of(i.type) - 1)), result);
   if (has_sign && ir::size_of(i.type) < 4) {
     const uint32_t kept = (1U << (8 * ir::size_of(i.type))) - 1;
-    result = m.op(spv::OpBitwiseAnd, m.uint_type, {result, m.u(kept)});
+    result = m.word(spv::OpBitwiseAnd, {result, m.u(kept)});
   }
   return {result};
 }
@@ -148,10 +136,9 @@ Values resize(LaneEmitter& e, spv::Op) {
   // With exponents of any size numbers below 2^-126 - 2^-151 would not round up to 2^-126.
   const Id least = m.op(spv::OpBitcast, float_type(e, Type::f64), {m.b64(0x380ffffff0000000)});
   const Id size = m.glsl(GLSLstd450FAbs, float_type(e, Type::f64), {x});
-  const Id tiny = m.op(spv::OpFOrdLessThan, m.bool_type, {size, least});
-  const Id bits = m.op(spv::OpBitcast, m.uint_type, {value});
-  const Id flushed =
-      m.select(tiny, m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x80000000)}), bits);
+  const Id tiny = m.test(spv::OpFOrdLessThan, {size, least});
+  const Id bits = m.word(spv::OpBitcast, {value});
+  const Id flushed = m.select(tiny, m.word(spv::OpBitwiseAnd, {bits, m.u(0x80000000)}), bits);
   m.note_flushed(flushed);
   return {finish_bits(e, flushed, false)};
 }
@@ -177,8 +164,6 @@ constexpr NativeRow kConvertRows[] = {
 
 }  // namespace
 
-NativeTable convert_rows() {
-  return {kConvertRows, std::size(kConvertRows)};
-}
+constinit NativeTable convert_rows = kConvertRows;
 
 }  // namespace lanewise::spirv

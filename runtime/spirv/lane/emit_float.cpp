@@ -147,13 +147,13 @@ bool flushes(const LaneEmitter& e) {
 /// it.
 Id flush_quotient(ModuleBuilder& m, Id a, Id b, Id quotient) {
   const auto magnitude = [&](Id bits) {
-    return m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x7fffffff)});
+    return m.word(spv::OpBitwiseAnd, {bits, m.u(0x7fffffff)});
   };
-  const Id least = m.op(spv::OpIEqual, m.bool_type, {magnitude(quotient), m.u(0x00800000)});
-  const Id dividend = m.op(spv::OpIAdd, m.uint_type, {magnitude(a), m.u(126U << 23)});
-  const Id below = m.op(spv::OpULessThan, m.bool_type, {dividend, magnitude(b)});
-  const Id tiny = m.op(spv::OpLogicalAnd, m.bool_type, {least, below});
-  const Id sign = m.op(spv::OpBitwiseAnd, m.uint_type, {quotient, m.u(0x80000000)});
+  const Id least = m.equals(magnitude(quotient), 0x00800000);
+  const Id dividend = m.word(spv::OpIAdd, {magnitude(a), m.u(126U << 23)});
+  const Id below = m.test(spv::OpULessThan, {dividend, magnitude(b)});
+  const Id tiny = m.test(spv::OpLogicalAnd, {least, below});
+  const Id sign = m.word(spv::OpBitwiseAnd, {quotient, m.u(0x80000000)});
   return flush_subnormal(m, m.select(tiny, sign, quotient));
 }
 Values quotient(LaneEmitter& e, spv::Op code) {
@@ -161,7 +161,7 @@ Values quotient(LaneEmitter& e, spv::Op code) {
   const Id a = opaque(e, 0, operand(e, 0)), b = opaque(e, 1, operand(e, 1));
   const Id value = arithmetic(e, code, a, b);
   if (!flushes(e)) return finish_float(e, value);
-  const auto bits = [&](Id x) { return m.op(spv::OpBitcast, m.uint_type, {x}); };
+  const auto bits = [&](Id x) { return m.word(spv::OpBitcast, {x}); };
   return {finish_bits(e, flush_quotient(m, bits(a), bits(b), bits(value)), false)};
 }
 
@@ -173,11 +173,11 @@ Id scaled(LaneEmitter& e, Id x) {
 /// The result, or a zero where the same of scaled operands says so.
 Values flushed_product(LaneEmitter& e, Id value, Id scaled) {
   ModuleBuilder& m = e.module();
-  const Id bits = m.op(spv::OpBitcast, m.uint_type, {value});
+  const Id bits = m.word(spv::OpBitcast, {value});
   const Id size = m.glsl(GLSLstd450FAbs, float_type(e), {scaled});
   const Id least = m.op(spv::OpBitcast, float_type(e), {m.u(0x10800000)});  // 2^-94
-  const Id tiny = m.op(spv::OpFOrdLessThan, m.bool_type, {size, least});
-  const Id sign = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x80000000)});
+  const Id tiny = m.test(spv::OpFOrdLessThan, {size, least});
+  const Id sign = m.word(spv::OpBitwiseAnd, {bits, m.u(0x80000000)});
   const Id flushed = m.select(tiny, sign, bits);
   m.note_flushed(flushed);
   return {finish_bits(e, flushed, false)};
@@ -236,8 +236,7 @@ template <const char* const& name>
 Values nearest_soft(LaneEmitter& e, spv::Op code) {
   ModuleBuilder& m = e.module();
   Ids args = bits_of_sources(e);
-  if (code == spv::OpFSub)
-    args[1] = m.op(spv::OpBitwiseXor, m.uint_type, {args[1], m.u(0x80000000)});
+  if (code == spv::OpFSub) args[1] = m.word(spv::OpBitwiseXor, {args[1], m.u(0x80000000)});
   return finish_soft(e, args, e.library(name, m.uint_type, args), true);
 }
 Values fma_guarded(LaneEmitter& e, spv::Op) {
@@ -307,15 +306,15 @@ Values extreme(LaneEmitter& e, spv::Op code) {
   if (takes_any_zero(e)) return finish_float(e, value);
   // Equal numbers differ in the sign of zero at most.
   const Id type = m.type_of(e.inst().type);
-  const Id equal = m.op(spv::OpFOrdEqual, m.bool_type, {a, b});
+  const Id equal = m.test(spv::OpFOrdEqual, {a, b});
   Id both = m.op(code == kMin ? spv::OpBitwiseOr : spv::OpBitwiseAnd, type,
                  {m.op(spv::OpBitcast, type, {a}), m.op(spv::OpBitcast, type, {b})});
   // Where the device flushes, numbers that it takes for zeros are equal, too.
   if (e.target().flushes && !wide(e)) both = flush_subnormal(m, both);
   value = m.select(equal, m.op(spv::OpBitcast, float_type(e), {both}), value);
   if (e.inst().mode == static_cast<uint8_t>(ir::ExtremeMode::nan)) {
-    const Id nan_a = m.op(spv::OpIsNan, m.bool_type, {a});
-    const Id nan_b = m.op(spv::OpIsNan, m.bool_type, {b});
+    const Id nan_a = m.test(spv::OpIsNan, {a});
+    const Id nan_b = m.test(spv::OpIsNan, {b});
     value = m.select(nan_a, a, m.select(nan_b, b, value));
   }
   return finish_float(e, value);
@@ -325,7 +324,7 @@ Values extreme(LaneEmitter& e, spv::Op code) {
 Values compared(LaneEmitter& e, spv::Op code) {
   ModuleBuilder& m = e.module();
   const Id a = operand(e, 0), b = operand(e, 1);
-  const Id first = m.op(code, m.bool_type, {a, b});
+  const Id first = m.test(code, {a, b});
   return finish_float(e, m.select(first, a, b));
 }
 
@@ -354,14 +353,7 @@ Values inverse_root(LaneEmitter& e, spv::Op code) {
 }
 
 uint64_t sign_bit(const LaneEmitter& e) {
-  switch (e.inst().type) {
-    case Type::f16:
-      return 0x8000;
-    case Type::f64:
-      return 0x8000000000000000;
-    default:
-      return 0x80000000;
-  }
+  return uint64_t{1} << (8 * ir::size_of(e.inst().type) - 1);
 }
 uint64_t all_bits(const LaneEmitter& e) {
   return sign_bit(e) | (sign_bit(e) - 1);
@@ -382,45 +374,21 @@ bool no_saturation(const LaneEmitter& e) {
   return !e.inst().sat;
 }
 
-spv::Op compare_code(Cond cond) {
-  switch (cond) {
-    case Cond::eq:
-      return spv::OpFOrdEqual;
-    case Cond::ne:
-      return spv::OpFOrdNotEqual;
-    case Cond::lt:
-      return spv::OpFOrdLessThan;
-    case Cond::le:
-      return spv::OpFOrdLessThanEqual;
-    case Cond::gt:
-      return spv::OpFOrdGreaterThan;
-    case Cond::ge:
-      return spv::OpFOrdGreaterThanEqual;
-    case Cond::equ:
-      return spv::OpFUnordEqual;
-    case Cond::neu:
-      return spv::OpFUnordNotEqual;
-    case Cond::ltu:
-      return spv::OpFUnordLessThan;
-    case Cond::leu:
-      return spv::OpFUnordLessThanEqual;
-    case Cond::gtu:
-      return spv::OpFUnordGreaterThan;
-    case Cond::geu:
-      return spv::OpFUnordGreaterThanEqual;
-    default:
-      return spv::OpNop;
-  }
-}
+/// By condition; `num` and `nan` have none.
+constexpr spv::Op kCompareCodes[] = {
+    spv::OpFOrdEqual,           spv::OpFOrdNotEqual,      spv::OpFOrdLessThan,
+    spv::OpFOrdLessThanEqual,   spv::OpFOrdGreaterThan,   spv::OpFOrdGreaterThanEqual,
+    spv::OpFUnordEqual,         spv::OpFUnordNotEqual,    spv::OpFUnordLessThan,
+    spv::OpFUnordLessThanEqual, spv::OpFUnordGreaterThan, spv::OpFUnordGreaterThanEqual};
 Values float_compare(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   const Id a = operand(e, 0), b = operand(e, 1);
-  const spv::Op code = compare_code(e.inst().cond);
-  if (code != spv::OpNop) return {m.op(code, m.bool_type, {a, b})};
-  const Id nan_a = m.op(spv::OpIsNan, m.bool_type, {a});
-  const Id nan_b = m.op(spv::OpIsNan, m.bool_type, {b});
-  const Id any = m.op(spv::OpLogicalOr, m.bool_type, {nan_a, nan_b});
-  return {e.inst().cond == Cond::nan ? any : m.op(spv::OpLogicalNot, m.bool_type, {any})};
+  const auto cond = static_cast<size_t>(e.inst().cond);
+  if (cond < std::size(kCompareCodes)) return {m.test(kCompareCodes[cond], {a, b})};
+  const Id nan_a = m.test(spv::OpIsNan, {a});
+  const Id nan_b = m.test(spv::OpIsNan, {b});
+  const Id any = m.test(spv::OpLogicalOr, {nan_a, nan_b});
+  return {e.inst().cond == Cond::nan ? any : m.negated(any)};
 }
 
 constexpr auto kFma = static_cast<spv::Op>(GLSLstd450Fma);
@@ -483,9 +451,9 @@ Id flush_subnormal(ModuleBuilder& m, Id bits, uint32_t exponent_bits, uint32_t s
     return (*known & exponent_bits) == 0 ? m.u(*known & sign_bit) : bits;
   const bool single = sign_bit == 0x80000000;
   if (single && m.is_flushed(bits)) return bits;
-  const Id exponent = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(exponent_bits)});
-  const Id small = m.op(spv::OpIEqual, m.bool_type, {exponent, m.u(0)});
-  const Id sign = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(sign_bit)});
+  const Id exponent = m.word(spv::OpBitwiseAnd, {bits, m.u(exponent_bits)});
+  const Id small = m.equals(exponent, 0);
+  const Id sign = m.word(spv::OpBitwiseAnd, {bits, m.u(sign_bit)});
   const Id flushed = m.select(small, sign, bits);
   if (single) m.note_flushed(flushed);
   return flushed;
@@ -510,19 +478,19 @@ Id canonical_nan(LaneEmitter& e, Id bits) {
   const bool wide = is_wide(e.inst().type);
   if (wide || e.target().native_compare) {
     const Id value = m.op(spv::OpBitcast, float_type(e, e.inst().type), {bits});
-    const Id nan = m.op(spv::OpIsNan, m.bool_type, {value});
+    const Id nan = m.test(spv::OpIsNan, {value});
     const Id canonical = m.select(nan, wide ? m.b64(0xfff8000000000000ULL) : m.u(0x7fffffff), bits);
     if (m.is_flushed(bits)) m.note_flushed(canonical);
     return canonical;
   }
-  const Id magnitude = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x7fffffff)});
-  const Id nan = m.op(spv::OpUGreaterThan, m.bool_type, {magnitude, m.u(0x7f800000)});
+  const Id magnitude = m.word(spv::OpBitwiseAnd, {bits, m.u(0x7fffffff)});
+  const Id nan = m.test(spv::OpUGreaterThan, {magnitude, m.u(0x7f800000)});
   return m.select(nan, m.u(0x7fffffff), bits);
 }
 
 /// As integers, NaNs and negative numbers are larger than infinity.
 Id saturate(ModuleBuilder& m, Id bits) {
-  const Id outside = m.op(spv::OpUGreaterThan, m.bool_type, {bits, m.u(0x7f800000)});
+  const Id outside = m.test(spv::OpUGreaterThan, {bits, m.u(0x7f800000)});
   const Id least = m.glsl(GLSLstd450UMin, m.uint_type, {bits, m.u(0x3f800000)});
   const Id inside = m.select(outside, m.u(0), least);
   m.note_unit(inside);
@@ -545,8 +513,6 @@ Values finish_float(LaneEmitter& e, Id value) {
   return {finish_bits(e, e.module().op(spv::OpBitcast, type, {value}), false, true)};
 }
 
-NativeTable float_rows() {
-  return {kFloatRows, std::size(kFloatRows)};
-}
+constinit NativeTable float_rows = kFloatRows;
 
 }  // namespace lanewise::spirv

@@ -63,22 +63,12 @@ Values multiply_wide(LaneEmitter& e, spv::Op) {
 }
 
 spv::Op compare_code(Cond cond, bool sign) {
-  switch (cond) {
-    case Cond::eq:
-      return spv::OpIEqual;
-    case Cond::ne:
-      return spv::OpINotEqual;
-    case Cond::lt:
-      return sign ? spv::OpSLessThan : spv::OpULessThan;
-    case Cond::le:
-      return sign ? spv::OpSLessThanEqual : spv::OpULessThanEqual;
-    case Cond::gt:
-      return sign ? spv::OpSGreaterThan : spv::OpUGreaterThan;
-    case Cond::ge:
-      return sign ? spv::OpSGreaterThanEqual : spv::OpUGreaterThanEqual;
-    default:
-      return spv::OpNop;
-  }
+  constexpr spv::Op kCodes[2][6] = {
+      {spv::OpIEqual, spv::OpINotEqual, spv::OpULessThan, spv::OpULessThanEqual,
+       spv::OpUGreaterThan, spv::OpUGreaterThanEqual},
+      {spv::OpIEqual, spv::OpINotEqual, spv::OpSLessThan, spv::OpSLessThanEqual,
+       spv::OpSGreaterThan, spv::OpSGreaterThanEqual}};
+  return cond <= Cond::ge ? kCodes[sign ? 1 : 0][static_cast<size_t>(cond)] : spv::OpNop;
 }
 /// Of the instruction's width. Signed numbers of 64 bits are compared 2^63 higher where the driver
 /// loses their signs.
@@ -122,7 +112,7 @@ Sum add_once(ModuleBuilder& m, Id a, Id b, spv::Op code) {
 Sum add_with_carry(ModuleBuilder& m, Id a, Id b, Id carry, spv::Op code) {
   const Sum first = add_once(m, a, b, code);
   const Sum second = add_once(m, first.value, carry, code);
-  return {second.value, m.op(spv::OpBitwiseOr, m.uint_type, {first.carry, second.carry})};
+  return {second.value, m.word(spv::OpBitwiseOr, {first.carry, second.carry})};
 }
 Values with_carry(LaneEmitter& e, spv::Op code) {
   ModuleBuilder& m = e.module();
@@ -139,7 +129,7 @@ Values with_carry(LaneEmitter& e, spv::Op code) {
     value = sum.value;
     carry = sum.carry;
   }
-  return {value, m.op(spv::OpINotEqual, m.bool_type, {carry, m.u(0)})};
+  return {value, m.differs(carry, 0)};
 }
 
 /// SPIR-V leaves shifts by the width or more undefined; here they give 0, or the sign.
@@ -162,11 +152,11 @@ Values shift(LaneEmitter& e, spv::Op) {
   const uint32_t beyond = ~(bits - 1);
   if (e.in_several_slots() && (m.known_bits(amount).zeros & beyond) == beyond)
     return {m.op(code, type(e), {a, amount})};
-  const Id in_range = m.op(spv::OpULessThan, m.bool_type, {amount, m.u(bits)});
+  const Id in_range = m.test(spv::OpULessThan, {amount, m.u(bits)});
   if (arithmetic) {
     return {m.op(code, type(e), {a, m.select(in_range, amount, m.u(bits - 1))})};
   }
-  const Id small = m.op(spv::OpBitwiseAnd, m.uint_type, {amount, m.u(bits - 1)});
+  const Id small = m.word(spv::OpBitwiseAnd, {amount, m.u(bits - 1)});
   return {m.select(in_range, m.op(code, type(e), {a, small}), zero)};
 }
 
@@ -184,33 +174,33 @@ Values funnel_shift(LaneEmitter& e, spv::Op) {
   if (n == 0) return {kept};
   if (n == 32) return {entering};
   const auto by = [&](spv::Op code, Id value, uint32_t bits) {
-    return m.op(code, m.uint_type, {value, m.u(bits)});
+    return m.word(code, {value, m.u(bits)});
   };
   const Id a = by(left ? spv::OpShiftLeftLogical : spv::OpShiftRightLogical, kept, n);
   const Id b = by(left ? spv::OpShiftRightLogical : spv::OpShiftLeftLogical, entering, 32 - n);
-  return {m.op(spv::OpBitwiseOr, m.uint_type, {a, b})};
+  return {m.word(spv::OpBitwiseOr, {a, b})};
 }
 
 Values count_leading(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   // FindUMsb is -1 for 0, so 31 - it is 32.
   const Id top = m.glsl(GLSLstd450FindUMsb, m.uint_type, {e.src(0)});
-  return {m.op(spv::OpISub, m.uint_type, {m.u(31), top})};
+  return {m.word(spv::OpISub, {m.u(31), top})};
 }
 Values find_top(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   if (!is_signed(e)) return {m.glsl(GLSLstd450FindUMsb, m.uint_type, {e.src(0)})};
   // The highest bit that differs from the sign: make the value non-negative first.
   const Id a = e.src(0);
-  const Id sign = m.op(spv::OpShiftRightArithmetic, m.uint_type, {a, m.u(31)});
-  const Id folded = m.op(spv::OpBitwiseXor, m.uint_type, {a, sign});
+  const Id sign = m.word(spv::OpShiftRightArithmetic, {a, m.u(31)});
+  const Id folded = m.word(spv::OpBitwiseXor, {a, sign});
   return {m.glsl(GLSLstd450FindUMsb, m.uint_type, {folded})};
 }
 
 /// A function of two words given by four table bits (index = 2 * x + y).
 Id two_input(ModuleBuilder& m, unsigned table, Id x, Id y) {
-  const auto both = [&](spv::Op code, Id p, Id q) { return m.op(code, m.uint_type, {p, q}); };
-  const auto no = [&](Id p) { return m.op(spv::OpNot, m.uint_type, {p}); };
+  const auto both = [&](spv::Op code, Id p, Id q) { return m.word(code, {p, q}); };
+  const auto no = [&](Id p) { return m.word(spv::OpNot, {p}); };
   switch (table & 15) {
     case 0:
       return m.u(0);
@@ -253,10 +243,10 @@ Values three_input(LaneEmitter& e, spv::Op) {
   const unsigned without = e.inst().mode & 15, with = e.inst().mode >> 4;
   if (without == with) return {two_input(m, with, b, c)};
   const Id base = two_input(m, without, b, c);
-  if ((without ^ with) == 15) return {m.op(spv::OpBitwiseXor, m.uint_type, {a, base})};
+  if ((without ^ with) == 15) return {m.word(spv::OpBitwiseXor, {a, base})};
   const Id change = two_input(m, without ^ with, b, c);
-  const Id flip = m.op(spv::OpBitwiseAnd, m.uint_type, {a, change});
-  return {without == 0 ? flip : m.op(spv::OpBitwiseXor, m.uint_type, {base, flip})};
+  const Id flip = m.word(spv::OpBitwiseAnd, {a, change});
+  return {without == 0 ? flip : m.word(spv::OpBitwiseXor, {base, flip})};
 }
 
 bool int64_or_equality(const LaneEmitter& e) {
@@ -270,8 +260,8 @@ Values compare(LaneEmitter& e, spv::Op) {
   if (ir::width_of(e.inst().type) != ir::Width::b64 || m.int64())
     return {compared(e, e.inst().cond, is_signed(e), a, b)};
   const Id equal = m.op(spv::OpIEqual, m.make_vector_type(m.bool_type, 2), {a, b});
-  const Id all = m.op(spv::OpAll, m.bool_type, {equal});
-  return {e.inst().cond == Cond::eq ? all : m.op(spv::OpLogicalNot, m.bool_type, {all})};
+  const Id all = m.test(spv::OpAll, {equal});
+  return {e.inst().cond == Cond::eq ? all : m.negated(all)};
 }
 
 constexpr NativeRow kIntegerRows[] = {
@@ -318,8 +308,6 @@ constexpr NativeRow kIntegerRows[] = {
 
 }  // namespace
 
-NativeTable integer_rows() {
-  return {kIntegerRows, std::size(kIntegerRows)};
-}
+constinit NativeTable integer_rows = kIntegerRows;
 
 }  // namespace lanewise::spirv

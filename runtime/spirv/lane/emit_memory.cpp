@@ -6,6 +6,7 @@
 
 #include "runtime/guest/event_words.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
+#include "runtime/support/enum_set.hpp"
 
 namespace lanewise::spirv {
 namespace {
@@ -30,20 +31,10 @@ bool releases(Order order) {
 /// The type part of an atomic's name: bits for moves and logic, the number type for arithmetic.
 std::string atom_suffix(const ir::Mem& mem) {
   const uint32_t bytes = ir::size_of(mem.elem);
-  switch (mem.atom) {
-    case AtomOp::inc:
-    case AtomOp::dec:
-    case AtomOp::and_:
-    case AtomOp::or_:
-    case AtomOp::xor_:
-    case AtomOp::exch:
-    case AtomOp::cas:
-    case AtomOp::mskor:
-    case AtomOp::wrap:
-      return fmt::format("u{}", 8 * bytes);
-    default:
-      break;
-  }
+  static constexpr EnumSet<AtomOp> kOfBits{AtomOp::inc, AtomOp::dec,   AtomOp::and_,
+                                           AtomOp::or_, AtomOp::xor_,  AtomOp::exch,
+                                           AtomOp::cas, AtomOp::mskor, AtomOp::wrap};
+  if (kOfBits.has(mem.atom)) return fmt::format("u{}", 8 * bytes);
   if (mem.atom_type == Type::f16 && bytes == 4) return "f16x2";
   if (mem.atom_type == Type::bf16 && bytes == 4) return "bf16x2";
   return std::string(ir::name(mem.atom_type));
@@ -74,8 +65,7 @@ Id LaneEmitter::unless_stopped(Id condition) {
   condition = both(condition, active());
   if (frame_.stopped == spv::NoResult || quick_ != 0) return condition;
   const Id stopped = m_.create_load(frame_.stopped);
-  return m_.op(spv::OpLogicalAnd, m_.bool_type,
-               {condition, m_.op(spv::OpLogicalNot, m_.bool_type, {stopped})});
+  return m_.test(spv::OpLogicalAnd, {condition, m_.negated(stopped)});
 }
 Id LaneEmitter::activity() {
   return unless_stopped(guard_value(inst_->guard));
@@ -149,11 +139,11 @@ Id LaneEmitter::extend(Id word, Type elem) {
   const uint32_t bits = 8 * ir::size_of(elem);
   if (bits == 32) return word;
   if (!ir::is_signed(elem)) {
-    return m_.op(spv::OpBitwiseAnd, m_.uint_type, {word, m_.u((1U << bits) - 1)});
+    return m_.word(spv::OpBitwiseAnd, {word, m_.u((1U << bits) - 1)});
   }
   const Id amount = m_.u(32 - bits);
-  const Id up = m_.op(spv::OpShiftLeftLogical, m_.uint_type, {word, amount});
-  return m_.op(spv::OpShiftRightArithmetic, m_.uint_type, {up, amount});
+  const Id up = m_.word(spv::OpShiftLeftLogical, {word, amount});
+  return m_.word(spv::OpShiftRightArithmetic, {up, amount});
 }
 
 /// Registers for the elements in the words of one library access.
@@ -166,7 +156,7 @@ Ids LaneEmitter::elements_of(const Ids& words, uint32_t bytes) {
       value = m_.make64(value, words[at / 4 + 1]);
     } else {
       const uint32_t shift = 8 * (at % 4);
-      if (shift != 0) value = m_.op(spv::OpShiftRightLogical, m_.uint_type, {value, m_.u(shift)});
+      if (shift != 0) value = m_.word(spv::OpShiftRightLogical, {value, m_.u(shift)});
       value = extend(value, inst_->mem->elem);
     }
     elements.push_back(value);
@@ -241,12 +231,11 @@ Ids LaneEmitter::load_parameter(uint32_t offset) {
   for (uint32_t at = 0; at < bytes; at += 4) {
     Id low = word(first + at);
     if (shift != 0) {
-      low = m_.op(spv::OpShiftRightLogical, m_.uint_type, {low, m_.u(shift)});
+      low = m_.word(spv::OpShiftRightLogical, {low, m_.u(shift)});
       // The next word only where bytes of it are wanted: behind the last there may be none.
       if (shift / 8 + std::min(bytes - at, 4U) > 4) {
-        const Id high =
-            m_.op(spv::OpShiftLeftLogical, m_.uint_type, {word(first + at + 4), m_.u(32 - shift)});
-        low = m_.op(spv::OpBitwiseOr, m_.uint_type, {low, high});
+        const Id high = m_.word(spv::OpShiftLeftLogical, {word(first + at + 4), m_.u(32 - shift)});
+        low = m_.word(spv::OpBitwiseOr, {low, high});
       }
     }
     words.push_back(low);
@@ -284,11 +273,10 @@ void LaneEmitter::store_component(const Access& a, uint32_t offset, uint32_t byt
       continue;
     }
     if (a.element < 4) {
-      value = m_.op(spv::OpBitwiseAnd, m_.uint_type, {value, m_.u((1U << (8 * a.element)) - 1)});
+      value = m_.word(spv::OpBitwiseAnd, {value, m_.u((1U << (8 * a.element)) - 1)});
     }
-    if (at % 4 != 0)
-      value = m_.op(spv::OpShiftLeftLogical, m_.uint_type, {value, m_.u(8 * (at % 4))});
-    word = word == spv::NoResult ? value : m_.op(spv::OpBitwiseOr, m_.uint_type, {word, value});
+    if (at % 4 != 0) value = m_.word(spv::OpShiftLeftLogical, {value, m_.u(8 * (at % 4))});
+    word = word == spv::NoResult ? value : m_.word(spv::OpBitwiseOr, {word, value});
   }
   const Id value = words == 1   ? parts[0]
                    : words == 2 ? m_.create_composite_construct(m_.uvec2_type, parts)

@@ -7,15 +7,17 @@ namespace {
 using ir::Op;
 using ir::Type;
 
-Id shift_pair(LaneEmitter& e, unsigned bits) {
+template <unsigned kBits>
+Values signed_low(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
-  const Id amount = m.u(32 - bits);
-  const Id up = m.op(spv::OpShiftLeftLogical, m.uint_type, {e.src(0), amount});
-  return m.op(spv::OpShiftRightArithmetic, m.uint_type, {up, amount});
+  const Id amount = m.u(32 - kBits);
+  const Id up = m.word(spv::OpShiftLeftLogical, {e.src(0), amount});
+  return {m.word(spv::OpShiftRightArithmetic, {up, amount})};
 }
-Id mask(LaneEmitter& e, uint32_t bits) {
+template <unsigned kBits>
+Values low(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
-  return m.op(spv::OpBitwiseAnd, m.uint_type, {e.src(0), m.u(bits)});
+  return {m.word(spv::OpBitwiseAnd, {e.src(0), m.u((1U << kBits) - 1)})};
 }
 
 Values move(LaneEmitter& e, spv::Op) {
@@ -43,69 +45,60 @@ Values sign_extend(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   const Id value = e.src(0);
   if (m.int64()) return {m.op(spv::OpSConvert, m.b64_type, {value})};
-  return {m.make64(value, m.op(spv::OpShiftRightArithmetic, m.uint_type, {value, m.u(31)}))};
+  return {m.make64(value, m.word(spv::OpShiftRightArithmetic, {value, m.u(31)}))};
 }
 Values truncate(LaneEmitter& e, spv::Op) {
   return {e.module().lo(e.src(0))};
 }
-Values zext8(LaneEmitter& e, spv::Op) {
-  return {mask(e, 0xff)};
-}
-Values zext16(LaneEmitter& e, spv::Op) {
-  return {mask(e, 0xffff)};
-}
-Values sext8(LaneEmitter& e, spv::Op) {
-  return {shift_pair(e, 8)};
-}
-Values sext16(LaneEmitter& e, spv::Op) {
-  return {shift_pair(e, 16)};
-}
-
 /// Bit `laneid` of a mask that may be 64 lanes wide.
 Values mask_bit(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   const Id value = e.src(0), lane = e.lane_in_wave();
-  const Id upper = m.op(spv::OpUGreaterThanEqual, m.bool_type, {lane, m.u(32)});
+  const Id upper = m.test(spv::OpUGreaterThanEqual, {lane, m.u(32)});
   const Id word = m.select(upper, m.hi(value), m.lo(value));
-  const Id amount = m.op(spv::OpBitwiseAnd, m.uint_type, {lane, m.u(31)});
-  const Id shifted = m.op(spv::OpShiftRightLogical, m.uint_type, {word, amount});
-  const Id one = m.op(spv::OpBitwiseAnd, m.uint_type, {shifted, m.u(1)});
-  return {m.op(spv::OpINotEqual, m.bool_type, {one, m.u(0)})};
+  const Id amount = m.word(spv::OpBitwiseAnd, {lane, m.u(31)});
+  const Id shifted = m.word(spv::OpShiftRightLogical, {word, amount});
+  const Id one = m.word(spv::OpBitwiseAnd, {shifted, m.u(1)});
+  return {m.differs(one, 0)};
 }
 
 /// Set bits of the mask below this lane, plus an addend.
 Values count_below(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   const Id value = e.src(0), addend = e.src(1), lane = e.lane_in_wave();
-  const Id upper = m.op(spv::OpUGreaterThanEqual, m.bool_type, {lane, m.u(32)});
-  const Id amount = m.op(spv::OpBitwiseAnd, m.uint_type, {lane, m.u(31)});
-  const Id bit_of_lane = m.op(spv::OpShiftLeftLogical, m.uint_type, {m.u(1), amount});
-  const Id below = m.op(spv::OpISub, m.uint_type, {bit_of_lane, m.u(1)});
+  const Id upper = m.test(spv::OpUGreaterThanEqual, {lane, m.u(32)});
+  const Id amount = m.word(spv::OpBitwiseAnd, {lane, m.u(31)});
+  const Id bit_of_lane = m.word(spv::OpShiftLeftLogical, {m.u(1), amount});
+  const Id below = m.word(spv::OpISub, {bit_of_lane, m.u(1)});
   const Id low_mask = m.select(upper, m.u(0xffffffff), below);
   const Id high_mask = m.select(upper, below, m.u(0));
   Id total = addend;
   for (const auto& [word, part] : {std::pair{m.lo(value), low_mask}, {m.hi(value), high_mask}}) {
-    const Id kept = m.op(spv::OpBitwiseAnd, m.uint_type, {word, part});
-    const Id count = m.op(spv::OpBitCount, m.uint_type, {kept});
-    total = m.op(spv::OpIAdd, m.uint_type, {total, count});
+    const Id kept = m.word(spv::OpBitwiseAnd, {word, part});
+    const Id count = m.word(spv::OpBitCount, {kept});
+    total = m.word(spv::OpIAdd, {total, count});
   }
   return {total};
 }
 
 constexpr NativeRow kMoveRows[] = {
-    {Op::mov, kAnyType, nullptr, move},           {Op::select, kAnyType, nullptr, select},
-    {Op::pack64, kAnyType, nullptr, pack},        {Op::unpack64, kAnyType, nullptr, unpack},
-    {Op::zext64, kAnyType, nullptr, zero_extend}, {Op::sext64, kAnyType, nullptr, sign_extend},
-    {Op::trunc32, kAnyType, nullptr, truncate},   {Op::zext8, kAnyType, nullptr, zext8},
-    {Op::sext8, kAnyType, nullptr, sext8},        {Op::zext16, kAnyType, nullptr, zext16},
-    {Op::sext16, kAnyType, nullptr, sext16},      {Op::maskbit, kAnyType, nullptr, mask_bit},
+    {Op::mov, kAnyType, nullptr, move},
+    {Op::select, kAnyType, nullptr, select},
+    {Op::pack64, kAnyType, nullptr, pack},
+    {Op::unpack64, kAnyType, nullptr, unpack},
+    {Op::zext64, kAnyType, nullptr, zero_extend},
+    {Op::sext64, kAnyType, nullptr, sign_extend},
+    {Op::trunc32, kAnyType, nullptr, truncate},
+    {Op::zext8, kAnyType, nullptr, low<8>},
+    {Op::sext8, kAnyType, nullptr, signed_low<8>},
+    {Op::zext16, kAnyType, nullptr, low<16>},
+    {Op::sext16, kAnyType, nullptr, signed_low<16>},
+    {Op::maskbit, kAnyType, nullptr, mask_bit},
     {Op::mbcnt, kAnyType, nullptr, count_below},
 };
 
 }  // namespace
 
-NativeTable move_rows() {
-  return {kMoveRows, std::size(kMoveRows)};
-}
+constinit NativeTable move_rows = kMoveRows;
 
 }  // namespace lanewise::spirv

@@ -82,7 +82,7 @@ Values own_quotient(LaneEmitter& e, spv::Op) {
     value = m.op(spv::OpFDiv, m.float_type, {as_float(e, above), as_float(e, args.back())});
     m.add_decoration(value, spv::DecorationNoContraction);
   }
-  return quick_or_slow(e, usual, m.op(spv::OpBitcast, m.uint_type, {value}), [&, args]() mutable {
+  return quick_or_slow(e, usual, m.word(spv::OpBitcast, {value}), [&, args]() mutable {
     for (Id& arg : args)
       if (e.inst().ftz) arg = flush_subnormal(m, arg);
     const Id bits = e.library(std::string(name) + "_fma_f32", m.uint_type, args);
@@ -95,10 +95,10 @@ Values own_function(LaneEmitter& e, spv::Op) {
   const Id a = e.src(0);
   const Id usual = e.library(std::string(name) + "_is_usual_f32", m.bool_type, {a});
   const Id value = m.glsl(function, m.float_type, {as_float(e, a)});
-  Id quick = m.op(spv::OpBitcast, m.uint_type, {value});
+  Id quick = m.word(spv::OpBitcast, {value});
   if (function == GLSLstd450Sin) {  // small angles are their sines, -0 too
-    const Id size = m.op(spv::OpBitwiseAnd, m.uint_type, {a, m.u(0x7fffffff)});
-    quick = m.select(m.op(spv::OpULessThan, m.bool_type, {size, m.u(0x39000000)}), a, quick);
+    const Id size = m.word(spv::OpBitwiseAnd, {a, m.u(0x7fffffff)});
+    quick = m.select(m.test(spv::OpULessThan, {size, m.u(0x39000000)}), a, quick);
   }
   return quick_or_slow(e, usual, quick, [&] { return of_unusual(e, name, a); });
 }
@@ -179,11 +179,7 @@ Values quick_or_slow(LaneEmitter& e, Id usual, Id quick, const std::function<Id(
   return {finish_bits(e, bits, true)};
 }
 
-NativeTable own_rows() {
-  return {kOwnRows, std::size(kOwnRows)};
-}
-NativeTable quick_rows() {
-  return {kQuickRows, std::size(kQuickRows)};
-}
+constinit NativeTable own_rows = kOwnRows;
+constinit NativeTable quick_rows = kQuickRows;
 
 }  // namespace lanewise::spirv

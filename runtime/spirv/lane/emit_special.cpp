@@ -16,10 +16,10 @@ constexpr uint32_t kGridWord = host_shader::LAUNCH_GRID,
                    kStaticSharedWord = host_shader::LAUNCH_STATIC_SHARED;
 
 Id divide(ModuleBuilder& m, Id value, uint32_t by) {
-  return by == 1 ? value : m.op(spv::OpUDiv, m.uint_type, {value, m.u(by)});
+  return by == 1 ? value : m.word(spv::OpUDiv, {value, m.u(by)});
 }
 Id modulo(ModuleBuilder& m, Id value, uint32_t by) {
-  return by == 1 ? m.u(0) : m.op(spv::OpUMod, m.uint_type, {value, m.u(by)});
+  return by == 1 ? m.u(0) : m.word(spv::OpUMod, {value, m.u(by)});
 }
 
 Id thread_index(LaneEmitter& e, unsigned axis) {
@@ -38,10 +38,10 @@ Id thread_index(LaneEmitter& e, unsigned axis) {
 /// Masks of a 32-lane wave around this lane.
 Id lane_mask(LaneEmitter& e, SReg which) {
   ModuleBuilder& m = e.module();
-  const Id five = m.op(spv::OpBitwiseAnd, m.uint_type, {e.lane_in_wave(), m.u(31)});
-  const Id equal = m.op(spv::OpShiftLeftLogical, m.uint_type, {m.u(1), five});
-  const Id below = m.op(spv::OpISub, m.uint_type, {equal, m.u(1)});
-  const Id up_to = m.op(spv::OpBitwiseOr, m.uint_type, {equal, below});
+  const Id five = m.word(spv::OpBitwiseAnd, {e.lane_in_wave(), m.u(31)});
+  const Id equal = m.word(spv::OpShiftLeftLogical, {m.u(1), five});
+  const Id below = m.word(spv::OpISub, {equal, m.u(1)});
+  const Id up_to = m.word(spv::OpBitwiseOr, {equal, below});
   switch (which) {
     case SReg::lanemask_eq:
       return equal;
@@ -50,9 +50,9 @@ Id lane_mask(LaneEmitter& e, SReg which) {
     case SReg::lanemask_le:
       return up_to;
     case SReg::lanemask_ge:
-      return m.op(spv::OpNot, m.uint_type, {below});
+      return m.word(spv::OpNot, {below});
     default:
-      return m.op(spv::OpNot, m.uint_type, {up_to});
+      return m.word(spv::OpNot, {up_to});
   }
 }
 
@@ -82,7 +82,7 @@ Values LaneEmitter::buffer_address() {
   const Id low = m_.extract(result, m_.uint_type, 0);
   const Id high = m_.extract(result, m_.uint_type, 1);
   const Id in_range = m_.extract(result, m_.uint_type, 2);
-  return {m_.make64(low, high), m_.op(spv::OpINotEqual, m_.bool_type, {in_range, m_.u(0)})};
+  return {m_.make64(low, high), m_.differs(in_range, 0)};
 }
 
 /// Typed accesses: the library does the conversion, the mode is its last argument.
@@ -114,31 +114,12 @@ Values LaneEmitter::special_register() {
   const auto address = [&](uint64_t value) {
     return Values{m_.constant(ir::width_of(inst_->type), value)};
   };
+  const uint32_t axis = inst_->mode % 3;
+  if (reg <= SReg::tid_z) return word(thread_index(*this, axis));
+  if (reg <= SReg::ntid_z) return word(m_.u(axis == 0 ? block.x : axis == 1 ? block.y : block.z));
+  if (reg <= SReg::ctaid_z) return word(group(axis));
+  if (reg <= SReg::nctaid_z) return word(launch_word(kGridWord + axis));
   switch (reg) {
-    case SReg::tid_x:
-      return word(thread_index(*this, 0));
-    case SReg::tid_y:
-      return word(thread_index(*this, 1));
-    case SReg::tid_z:
-      return word(thread_index(*this, 2));
-    case SReg::ntid_x:
-      return word(m_.u(block.x));
-    case SReg::ntid_y:
-      return word(m_.u(block.y));
-    case SReg::ntid_z:
-      return word(m_.u(block.z));
-    case SReg::ctaid_x:
-      return word(group(0));
-    case SReg::ctaid_y:
-      return word(group(1));
-    case SReg::ctaid_z:
-      return word(group(2));
-    case SReg::nctaid_x:
-      return word(launch_word(kGridWord));
-    case SReg::nctaid_y:
-      return word(launch_word(kGridWord + 1));
-    case SReg::nctaid_z:
-      return word(launch_word(kGridWord + 2));
     case SReg::laneid:
       return word(lane_in_wave());
     case SReg::warpid:
@@ -167,8 +148,8 @@ Values LaneEmitter::special_register() {
     case SReg::dynamic_smem_size:
       return word(launch_word(kDynamicSharedWord));
     case SReg::total_smem_size:
-      return word(m_.op(spv::OpIAdd, m_.uint_type,
-                        {launch_word(kDynamicSharedWord), launch_word(kStaticSharedWord)}));
+      return word(
+          m_.word(spv::OpIAdd, {launch_word(kDynamicSharedWord), launch_word(kStaticSharedWord)}));
     case SReg::param_base: {
       const Id low = launch_word(kParamWord);
       return {wide ? m_.make64(low, launch_word(kParamWord + 1)) : low};
@@ -182,6 +163,8 @@ Values LaneEmitter::special_register() {
     case SReg::written_map:
       return {m_.make64(launch_word(host_shader::LAUNCH_WRITTEN),
                         launch_word(host_shader::LAUNCH_WRITTEN + 1))};
+    default:
+      break;
   }
   unsupported(fmt::format("unknown special register {}", inst_->mode));
 }

@@ -134,7 +134,7 @@ void LaneEmitter::renew(uint32_t reg, size_t before, size_t now, size_t row) {
 }
 
 void LaneEmitter::when_unusual(Id usual, const std::function<void()>& body) {
-  const Id unusual = m_.op(spv::OpLogicalNot, m_.bool_type, {usual});
+  const Id unusual = m_.negated(usual);
   if (!target_.wave_operations) return when(unusual, body);
   when(m_.any_lane(unusual), [&] { state().hardly_ever(body); });
 }
@@ -219,7 +219,7 @@ size_t LaneEmitter::run_versions(size_t first, size_t last) {
 Id LaneEmitter::wanted_by_check() {
   const Id wanted = src_as(1, ir::Width::pred);
   const bool negated = has(*inst_, CheckMode::negate);
-  return both(negated ? m_.op(spv::OpLogicalNot, m_.bool_type, {wanted}) : wanted, active());
+  return both(negated ? m_.negated(wanted) : wanted, active());
 }
 
 /// The launch promises that of parameters that are declared as pointers, and of no others.
@@ -291,7 +291,7 @@ Id LaneEmitter::ask_row(size_t first, size_t row) {
   }
   Id doubtful = question.ask();
   if (frame_.stopped != spv::NoResult)
-    doubtful = m_.op(spv::OpLogicalOr, m_.bool_type, {doubtful, m_.create_load(frame_.stopped)});
+    doubtful = m_.test(spv::OpLogicalOr, {doubtful, m_.create_load(frame_.stopped)});
   return doubtful;
 }
 

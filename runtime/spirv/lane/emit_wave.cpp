@@ -1,6 +1,8 @@
 // Cross-lane operations that all lanes of the group are known to reach together, one lane per
 // invocation; shaders/lib/wave_group.glsl carries them out through shared memory.
+#include "runtime/ir/wave_ops.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
+#include "runtime/support/enum_set.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::spirv {
@@ -17,30 +19,13 @@ bool for_all_lanes(const ir::Inst& inst, size_t members) {
 }  // namespace
 
 bool runs_in_group(const ir::Inst& inst) {
+  static constexpr EnumSet<Op> kUnmasked{Op::ballot, Op::activemask, Op::readlane, Op::readfirst};
   if (!inst.guard.always()) return false;
-  switch (inst.op) {
-    case Op::ballot:
-    case Op::activemask:
-    case Op::readlane:
-    case Op::readfirst:
-      return true;
-    case Op::wave_sync:
-    case Op::elect:
-      return for_all_lanes(inst, 0);
-    case Op::vote_any:
-    case Op::vote_all:
-    case Op::vote_uni:
-    case Op::vote_ballot:
-    case Op::redux:
-      return for_all_lanes(inst, 1);
-    case Op::match_any:
-    case Op::match_all:
-      return for_all_lanes(inst, 1) && ir::width_of(inst.type) == Width::b32;
-    case Op::shfl:
-      return for_all_lanes(inst, 3);
-    default:
-      return false;
-  }
+  const int mask = ir::member_operand(inst.op);
+  if (mask < 0) return kUnmasked.has(inst.op);
+  const bool words = ir::width_of(inst.type) == Width::b32;
+  return for_all_lanes(inst, static_cast<size_t>(mask)) &&
+         (words || (inst.op != Op::match_any && inst.op != Op::match_all));
 }
 
 void LaneEmitter::emit_wave() {
@@ -71,7 +56,7 @@ Values LaneEmitter::group_match() {
   const bool all = inst_->op == Op::match_all;
   const Id found = library(all ? "lw_group_match_all" : "lw_group_match", m_.uint_type,
                            {src_as(0, Width::b32), m_.u(wave_lanes()), m_.u(shape_.lanes)});
-  return {found, m_.op(spv::OpINotEqual, m_.bool_type, {found, m_.u(0)})};
+  return {found, m_.differs(found, 0)};
 }
 
 Values LaneEmitter::group_operation() {
@@ -83,8 +68,8 @@ Values LaneEmitter::group_operation() {
     case Op::activemask:
       return {library("lw_group_active", m_.uint_type, {width, lanes})};
     case Op::elect: {
-      const Id mine = m_.op(spv::OpBitwiseAnd, m_.uint_type, {lane(), m_.u(wave_lanes() - 1)});
-      return {m_.u(0), m_.op(spv::OpIEqual, m_.bool_type, {mine, m_.u(0)})};
+      const Id mine = m_.word(spv::OpBitwiseAnd, {lane(), m_.u(wave_lanes() - 1)});
+      return {m_.u(0), m_.equals(mine, 0)};
     }
     case Op::readfirst:
       return {

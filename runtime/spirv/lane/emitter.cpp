@@ -5,29 +5,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/ir/signature.hpp"
 #include "runtime/layout/lane_clock.hpp"
 #include "runtime/spirv/binary/library.hpp"
+#include "runtime/support/enum_set.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::spirv {
 namespace {
 
 /// Width of source `index` as the operation's signature gives it.
-ir::Width source_width(const ir::Inst& inst, size_t index) {
-  const std::string_view signature = ir::info(inst.op).signature;
-  const std::string_view sources = signature.substr(signature.find(':') + 1);
-  switch (index < sources.size() ? sources[index] : 'T') {
-    case 'p':
-      return ir::Width::pred;
-    case 'w':
-      return ir::Width::b32;
-    case 'd':
-      return ir::Width::b64;
-    case 'F':
-      return ir::width_of(inst.from);
-    default:
-      return ir::width_of(inst.type);
-  }
+ir::Width width_of_source(const ir::Inst& inst, size_t index) {
+  const std::string_view letters = ir::signature(inst.op).src;
+  const char letter = index < letters.size() ? letters[index] : 'T';
+  return ir::letter_width(inst, letter).value_or(ir::width_of(inst.type));
 }
 
 void collect_flags(const std::vector<ir::Node>& nodes, std::vector<bool>& always,
@@ -66,17 +57,9 @@ bool always_small(const ir::Inst& inst) {
 }
 
 bool asks_about_zero(const ir::Inst& inst) {
-  switch (inst.op) {
-    case ir::Op::fadd:
-    case ir::Op::fsub:
-    case ir::Op::fmul:
-    case ir::Op::fdiv:
-    case ir::Op::fdiv_approx:
-    case ir::Op::ffma:
-      return inst.type == ir::Type::f32 || inst.type == ir::Type::f64;
-    default:
-      return false;
-  }
+  static constexpr EnumSet<ir::Op> kSums{ir::Op::fadd, ir::Op::fsub,        ir::Op::fmul,
+                                         ir::Op::fdiv, ir::Op::fdiv_approx, ir::Op::ffma};
+  return kSums.has(inst.op) && (inst.type == ir::Type::f32 || inst.type == ir::Type::f64);
 }
 
 /// Operands of such instructions that have several definitions. A constant is hidden where it is
@@ -153,7 +136,7 @@ bool LaneEmitter::hides_move() const {
 }
 
 Id LaneEmitter::hidden(Id bits, ir::Width width) {
-  if (width == ir::Width::b32) return m_.op(spv::OpBitwiseOr, m_.uint_type, {bits, hidden_zero_});
+  if (width == ir::Width::b32) return m_.word(spv::OpBitwiseOr, {bits, hidden_zero_});
   if (!m_.int64()) return m_.make64(hidden(m_.lo(bits), ir::Width::b32), m_.hi(bits));
   const Id zero = m_.op(spv::OpUConvert, m_.b64_type, {hidden_zero_});
   return m_.op(spv::OpBitwiseOr, m_.b64_type, {bits, zero});
@@ -207,9 +190,7 @@ bool LaneEmitter::is_retry_loop(const ir::Inst& inst) {
          (inst.op == ir::Op::store && inst.mem && ir::size_of(inst.mem->elem) < 4);
 }
 bool LaneEmitter::has_retry_loops() const {
-  return std::ranges::any_of(program_.blocks, [](const ir::Block& block) {
-    return std::ranges::any_of(block.insts, is_retry_loop);
-  });
+  return ir::any_inst(program_, is_retry_loop);
 }
 
 void LaneEmitter::find_variables() {
@@ -378,7 +359,7 @@ void LaneEmitter::forget_but(const KnownValues& known, uint32_t before) {
 Id LaneEmitter::guard_value(const ir::Guard& guard) {
   if (guard.always()) return m_.b(true);
   const Id value = read(guard.reg.id);
-  return guard.negate ? m_.op(spv::OpLogicalNot, m_.bool_type, {value}) : value;
+  return guard.negate ? m_.negated(value) : value;
 }
 
 Id LaneEmitter::value_of(const ir::Operand& operand, ir::Width width) {
@@ -396,7 +377,7 @@ Id LaneEmitter::value_of(const ir::Operand& operand, ir::Width width) {
 }
 
 Id LaneEmitter::src(size_t index) {
-  return src_as(index, source_width(*inst_, index));
+  return src_as(index, width_of_source(*inst_, index));
 }
 Id LaneEmitter::src_as(size_t index, ir::Width width) {
   return value_of(inst_->src[index], width);
@@ -476,11 +457,11 @@ Id LaneEmitter::launch_word(uint32_t word) {
 /// guest::lane_clock()
 Id LaneEmitter::tick() {
   constexpr uint32_t kReads = guest::kClockReads, kShift = guest::kClockShift;
-  const auto word = [&](spv::Op op, Id a, Id b) { return m_.op(op, m_.uint_type, {a, b}); };
+  const auto word = [&](spv::Op op, Id a, Id b) { return m_.word(op, {a, b}); };
   const Id n = m_.create_load(frame_.clock);
   m_.create_store(word(spv::OpIAdd, n, m_.u(1)), frame_.clock);
   const Id all = word(spv::OpUDiv, n, m_.u(kReads)), most = m_.u(guest::kClockDoublings);
-  const Id doublings = m_.select(m_.op(spv::OpULessThan, m_.bool_type, {all, most}), all, most);
+  const Id doublings = m_.select(m_.test(spv::OpULessThan, {all, most}), all, most);
   const Id rest = word(spv::OpISub, n, word(spv::OpIMul, doublings, m_.u(kReads)));
   const Id reads = word(spv::OpIAdd, rest, m_.u(kReads));
   const Id shift = word(spv::OpIAdd, doublings, m_.u(kShift));

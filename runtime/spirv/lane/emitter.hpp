@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -119,7 +120,7 @@ class LaneEmitter {
   Id lane() const { return slot_->lane; }
   Id lane_in_wave() {
     if (in_several_slots()) return in_wave(slot_->number);
-    return m_.op(spv::OpBitwiseAnd, m_.uint_type, {lane(), m_.u(wave_lanes() - 1)});
+    return m_.word(spv::OpBitwiseAnd, {lane(), m_.u(wave_lanes() - 1)});
   }
   /// Wave mode with waves that are wider than subgroups.
   bool in_several_slots() const { return shape_.together && slots_.size() > 1; }
@@ -353,6 +354,7 @@ class LaneEmitter {
   void uniform_if(const ir::Node& n);
   void masked_scope(const ir::Node& n);
   void masked_loop(const ir::Node& n);
+  void leave_construct(const ir::Node& n);
   void masked_jump(const ir::Node& n);
   void masked_trap();
   void loop_of_wave(const ir::Node& n);
@@ -491,15 +493,12 @@ constexpr uint32_t bit(ir::Type type) {
 }
 const NativeRow* find_native(const LaneEmitter& emitter, const ir::Inst& inst);
 /// The rows of one file; each emit_*.cpp has its own table.
-struct NativeTable {
-  const NativeRow* rows;
-  size_t count;
-};
-NativeTable integer_rows();
-NativeTable float_rows();
-NativeTable convert_rows();
-NativeTable move_rows();
-NativeTable own_rows();
-NativeTable quick_rows();
+using NativeTable = const std::span<const NativeRow>;
+extern NativeTable integer_rows;
+extern NativeTable float_rows;
+extern NativeTable convert_rows;
+extern NativeTable move_rows;
+extern NativeTable own_rows;
+extern NativeTable quick_rows;
 
 }  // namespace lanewise::spirv

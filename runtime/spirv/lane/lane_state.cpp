@@ -46,28 +46,28 @@ void LaneState::start(Id budget_low, Id budget_high) {
   if (!takes_steps_) return;
   const Id all = m_.u(~0U);
   // Budgets of 2^32 steps and more count as 2^32 - 1.
-  const Id wide = m_.op(spv::OpINotEqual, m_.bool_type, {budget_high, m_.u(0)});
+  const Id wide = m_.differs(budget_high, 0);
   const Id budget = step_budget_ ? m_.select(wide, all, budget_low) : all;
   if (looks_once(target_)) {
     const Id aborted = m_.call("lw_aborted", m_.bool_type, {});
     m_.create_store(m_.select(aborted, m_.u(0), budget), left_);
     // A lane that stops with a larger budget was stopped by the driver. Compilers know how many
     // steps are left behind a loop: none.
-    const Id beyond = m_.op(spv::OpUGreaterThan, m_.bool_type, {budget, m_.u(kLoopLimit)});
-    const Id not_budget = m_.op(spv::OpLogicalOr, m_.bool_type, {aborted, beyond});
+    const Id beyond = m_.test(spv::OpUGreaterThan, {budget, m_.u(kLoopLimit)});
+    const Id not_budget = m_.test(spv::OpLogicalOr, {aborted, beyond});
     m_.create_store(m_.select(not_budget, m_.u(1), m_.u(0)), reserve_);
     return;
   }
   const Id first = m_.glsl(GLSLstd450UMin, m_.uint_type, {budget, m_.u(kStepsAtOnce)});
   m_.create_store(first, left_);
-  const Id rest = m_.op(spv::OpISub, m_.uint_type, {budget, first});
+  const Id rest = m_.word(spv::OpISub, {budget, first});
   m_.create_store(step_budget_ ? rest : all, reserve_);
 }
 
 void LaneState::note(Id wrong, Id point, Id low, Id high) {
   keeps_faults_ = keeps_faults_ || !reports_at_once_;
-  const Id none = m_.op(spv::OpIEqual, m_.bool_type, {load(point_), m_.u(0)});
-  const Id first = m_.op(spv::OpLogicalAnd, m_.bool_type, {wrong, none});
+  const Id none = m_.equals(load(point_), 0);
+  const Id first = m_.test(spv::OpLogicalAnd, {wrong, none});
   m_.create_store(m_.select(first, point, load(point_)), point_);
   m_.create_store(m_.select(first, low, load(low_)), low_);
   m_.create_store(m_.select(first, high, load(high_)), high_);
@@ -76,27 +76,26 @@ void LaneState::note(Id wrong, Id point, Id low, Id high) {
 /// Takes steps from the reserve; false = there are none.
 Id LaneState::refill() {
   const Id more = m_.call("lw_refill", m_.uint_type, {load(reserve_)});
-  if (step_budget_)
-    m_.create_store(m_.op(spv::OpISub, m_.uint_type, {load(reserve_), more}), reserve_);
+  if (step_budget_) m_.create_store(m_.word(spv::OpISub, {load(reserve_), more}), reserve_);
   // A lane that was stopped stays so: its next step looks again.
   const Id at_least = m_.glsl(GLSLstd450UMax, m_.uint_type, {more, m_.u(1)});
-  m_.create_store(m_.op(spv::OpISub, m_.uint_type, {at_least, m_.u(1)}), left_);
-  return m_.op(spv::OpINotEqual, m_.bool_type, {more, m_.u(0)});
+  m_.create_store(m_.word(spv::OpISub, {at_least, m_.u(1)}), left_);
+  return m_.differs(more, 0);
 }
 
 /// One step less; true = that was the last before a look at the reserve.
 Id LaneState::count() {
   const Id left = load(left_);
-  m_.create_store(m_.op(spv::OpISub, m_.uint_type, {left, m_.u(1)}), left_);
-  return m_.op(spv::OpIEqual, m_.bool_type, {left, m_.u(0)});
+  m_.create_store(m_.word(spv::OpISub, {left, m_.u(1)}), left_);
+  return m_.equals(left, 0);
 }
 
 Id LaneState::step() {
   if (looks_once(target_)) {
     const Id left = load(left_);
-    const Id go_on = m_.op(spv::OpINotEqual, m_.bool_type, {left, m_.u(0)});
+    const Id go_on = m_.differs(left, 0);
     const Id one = m_.select(go_on, m_.u(1), m_.u(0));
-    m_.create_store(m_.op(spv::OpISub, m_.uint_type, {left, one}), left_);
+    m_.create_store(m_.word(spv::OpISub, {left, one}), left_);
     return go_on;
   }
   const Id used_up = count();
@@ -110,26 +109,26 @@ Id LaneState::step() {
   Block* after = m_.build_point();
   m_.create_branch(merge);
   m_.set_build_point(merge);
-  return m_.op(spv::OpPhi, m_.bool_type, {m_.b(true), before->id(), some, after->id()});
+  return m_.test(spv::OpPhi, {m_.b(true), before->id(), some, after->id()});
 }
 
 bool LaneState::step_or(const std::function<void()>& stop) {
   if (looks_once(target_)) return false;
   m_.when(count(), [&] {
-    const Id none = m_.op(spv::OpLogicalNot, m_.bool_type, {refill()});
+    const Id none = m_.negated(refill());
     m_.when(none, stop);
   });
   return true;
 }
 
 Id LaneState::out_of_steps() {
-  return m_.op(spv::OpIEqual, m_.bool_type, {load(reserve_), m_.u(0)});
+  return m_.equals(load(reserve_), 0);
 }
 
 void LaneState::cut_by_driver(uint32_t site, uint32_t which) {
   const Id aborted = m_.call("lw_aborted", m_.bool_type, {});
   const uint32_t point = points_.number(FaultKind::step_budget, site);
-  note(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), m_.u(point), m_.u(which), m_.u(0));
+  note(m_.negated(aborted), m_.u(point), m_.u(which), m_.u(0));
 }
 
 Id LaneState::group_id() {
@@ -139,7 +138,7 @@ Id LaneState::group_id() {
         m_.op(spv::OpAccessChain, m_.make_pointer(spv::StorageClassPushConstant, m_.uint_type),
               {push_, m_.u(0), m_.u(guest::kPushBase + i)});
     const Id inside = m_.extract(load(work_group_), m_.uint_type, i);
-    place.push_back(m_.op(spv::OpIAdd, m_.uint_type, {inside, load(pointer)}));
+    place.push_back(m_.word(spv::OpIAdd, {inside, load(pointer)}));
   }
   return m_.create_composite_construct(m_.uvec3_type, place);
 }
@@ -156,9 +155,9 @@ void LaneState::report_after(Id lane, const std::function<void()>& body) {
 
 /// Has the lane a fault that is not written down?
 Id LaneState::unreported() {
-  if (!reports_early_) return m_.op(spv::OpINotEqual, m_.bool_type, {load(point_), m_.u(0)});
-  return m_.op(spv::OpULessThan, m_.bool_type,
-               {m_.op(spv::OpISub, m_.uint_type, {load(point_), m_.u(1)}), m_.u(kReported - 1)});
+  if (!reports_early_) return m_.differs(load(point_), 0);
+  return m_.test(spv::OpULessThan,
+                 {m_.word(spv::OpISub, {load(point_), m_.u(1)}), m_.u(kReported - 1)});
 }
 
 void LaneState::write(Id lane) {
@@ -187,7 +186,7 @@ void LaneState::hardly_ever(const std::function<void()>& body) {
       m_.op(spv::OpAccessChain, m_.make_pointer(spv::StorageClassPushConstant, m_.uint_type),
             {push_, m_.u(0), m_.u(guest::kPushArenaAddress)});
   // No arena begins at an odd address.
-  const Id even = m_.op(spv::OpINotEqual, m_.bool_type, {m_.create_load(word), m_.u(1)});
+  const Id even = m_.differs(m_.create_load(word), 1);
   here();
   m_.when(even, [&] {
     here();

@@ -139,10 +139,10 @@ void RowQuestion::add_anywhere(const Access& access, const Pointer& memory,
 RowQuestion::Pointer RowQuestion::pointer_into(uint32_t param, const Pointer& memory) {
   const Id beyond = params_.once([&] {
     const Id low = params_.word(param), high = params_.word(param + 4);
-    const Id ahead = m_.op(spv::OpISub, m_.uint_type, {low, m_.u(memory.address)});
+    const Id ahead = m_.word(spv::OpISub, {low, m_.u(memory.address)});
     const Id capped = m_.glsl(GLSLstd450UMin, m_.uint_type, {ahead, memory.beyond});
-    const Id left = m_.op(spv::OpISub, m_.uint_type, {memory.beyond, capped});
-    const Id near = m_.op(spv::OpIEqual, m_.bool_type, {high, m_.u(0)});
+    const Id left = m_.word(spv::OpISub, {memory.beyond, capped});
+    const Id near = m_.equals(high, 0);
     return m_.select(near, left, m_.u(0));
   });
   return {param, 0, beyond};
@@ -157,7 +157,7 @@ Id RowQuestion::less_by(Id value, uint64_t amount) {
   if (amount == 0) return value;
   const Id least = m_.u(static_cast<uint32_t>(amount));
   const Id enough = m_.glsl(GLSLstd450UMax, m_.uint_type, {value, least});
-  return m_.op(spv::OpISub, m_.uint_type, {enough, least});
+  return m_.word(spv::OpISub, {enough, least});
 }
 
 bool RowQuestion::add_index(const Access& access, const Pointer& pointer, const Linear& sum) {
@@ -196,9 +196,9 @@ Id RowQuestion::reach_of(const Access& access, const Pointer& pointer, int64_t c
   if (access.align <= pointer.align || (access.align <= 16 && params_.aligned(pointer.param)))
     return low != 0 ? m_.u(0) : pointer.beyond;
   return params_.once([&] {
-    const Id start = m_.op(spv::OpIAdd, m_.uint_type, {params_.word(pointer.param), m_.u(low)});
-    const Id rest = m_.op(spv::OpBitwiseAnd, m_.uint_type, {start, m_.u(access.align - 1)});
-    const Id aligned = m_.op(spv::OpIEqual, m_.bool_type, {rest, m_.u(0)});
+    const Id start = m_.word(spv::OpIAdd, {params_.word(pointer.param), m_.u(low)});
+    const Id rest = m_.word(spv::OpBitwiseAnd, {start, m_.u(access.align - 1)});
+    const Id aligned = m_.equals(rest, 0);
     return m_.select(aligned, pointer.beyond, m_.u(0));
   });
 }
@@ -211,11 +211,12 @@ Id RowQuestion::bound_of(const Bound& bound) {
   const Id bytes =
       bound.too_many > 0
           ? less_by(reach, static_cast<uint64_t>(bound.too_many))
-          : m_.op(spv::OpIAdd, m_.uint_type, {reach, m_.u(static_cast<uint32_t>(-bound.too_many))});
-  const Id first = std::has_single_bit(bound.scale)
-                       ? m_.op(spv::OpShiftRightLogical, m_.uint_type,
-                               {bytes, m_.u(static_cast<uint32_t>(std::countr_zero(bound.scale)))})
-                       : m_.op(spv::OpUDiv, m_.uint_type, {bytes, m_.u(bound.scale)});
+          : m_.word(spv::OpIAdd, {reach, m_.u(static_cast<uint32_t>(-bound.too_many))});
+  const Id first =
+      std::has_single_bit(bound.scale)
+          ? m_.word(spv::OpShiftRightLogical,
+                    {bytes, m_.u(static_cast<uint32_t>(std::countr_zero(bound.scale)))})
+          : m_.word(spv::OpUDiv, {bytes, m_.u(bound.scale)});
   // Negative indices are the upper half.
   return bound.halves ? m_.glsl(GLSLstd450UMin, m_.uint_type, {first, m_.u(0x80000000)}) : first;
 }
@@ -258,11 +259,9 @@ Id RowQuestion::base_of(const Pointer& pointer) {
 }
 
 void RowQuestion::doubt(Id wanted, Id doubtful) {
-  if (wanted != spv::NoResult)
-    doubtful = m_.op(spv::OpLogicalAnd, m_.bool_type, {wanted, doubtful});
-  doubtful_ = doubtful_ == spv::NoResult
-                  ? doubtful
-                  : m_.op(spv::OpLogicalOr, m_.bool_type, {doubtful_, doubtful});
+  if (wanted != spv::NoResult) doubtful = m_.test(spv::OpLogicalAnd, {wanted, doubtful});
+  doubtful_ =
+      doubtful_ == spv::NoResult ? doubtful : m_.test(spv::OpLogicalOr, {doubtful_, doubtful});
 }
 
 /// No index is below the first bound and not below the second.
@@ -284,8 +283,7 @@ void RowQuestion::ask_index(const Index& index) {
     return less_by(least, index.least);
   });
   const Id low = index.wide ? m_.narrow_lo(index.index) : index.index;
-  const Id from =
-      index.least == 0 ? low : m_.op(spv::OpISub, m_.uint_type, {low, m_.u(index.least)});
+  const Id from = index.least == 0 ? low : m_.word(spv::OpISub, {low, m_.u(index.least)});
   doubt(index.wanted, at_least(from, bound));
 }
 
@@ -297,10 +295,10 @@ void RowQuestion::ask_high(size_t first) {
     if (!index.wide || index.wanted != indices_[first].wanted) continue;
     if (i < first) return;
     const Id half = m_.hi(index.index);
-    high = high == spv::NoResult ? half : m_.op(spv::OpBitwiseOr, m_.uint_type, {high, half});
+    high = high == spv::NoResult ? half : m_.word(spv::OpBitwiseOr, {high, half});
   }
   if (high == spv::NoResult || !indices_[first].wide) return;
-  doubt(indices_[first].wanted, m_.op(spv::OpINotEqual, m_.bool_type, {high, m_.u(0)}));
+  doubt(indices_[first].wanted, m_.differs(high, 0));
 }
 
 /// All places behind one pointer: the farthest of them, with the longest stretch of any.
@@ -308,7 +306,7 @@ void RowQuestion::ask_places(const Place& first) {
   Id farthest = spv::NoResult, high = spv::NoResult, low = spv::NoResult;
   int64_t longest = 0;
   const auto join = [&](Id& all, Id one) {
-    all = all == spv::NoResult ? one : m_.op(spv::OpBitwiseOr, m_.uint_type, {all, one});
+    all = all == spv::NoResult ? one : m_.word(spv::OpBitwiseOr, {all, one});
   };
   for (const Place& place : places_) {
     if (!alike(place, first)) continue;
@@ -316,14 +314,14 @@ void RowQuestion::ask_places(const Place& first) {
     const Id base = place.small ? place.address : m_.narrow_lo(place.address);
     Id from = base;
     if (place.least != 0)
-      from = m_.op(spv::OpIAdd, m_.uint_type, {from, m_.u(static_cast<uint32_t>(place.least))});
+      from = m_.word(spv::OpIAdd, {from, m_.u(static_cast<uint32_t>(place.least))});
     if (place.align > 1) {
       const bool moved = (place.least & (place.align - 1)) != 0;
       const Id word = moved ? from : base;
-      join(low, m_.op(spv::OpBitwiseAnd, m_.uint_type, {word, m_.u(place.align - 1)}));
+      join(low, m_.word(spv::OpBitwiseAnd, {word, m_.u(place.align - 1)}));
     }
     if (!place.small) {
-      from = m_.op(spv::OpISub, m_.uint_type, {from, base_of(place.pointer)});
+      from = m_.word(spv::OpISub, {from, base_of(place.pointer)});
       join(high, m_.hi(place.address));
     }
     farthest =
@@ -333,8 +331,7 @@ void RowQuestion::ask_places(const Place& first) {
       [&] { return less_by(first.pointer.beyond, static_cast<uint64_t>(longest - 1)); });
   doubt(first.wanted, at_least(farthest, bound));
   if (low != spv::NoResult) join(high, low);
-  if (high != spv::NoResult)
-    doubt(first.wanted, m_.op(spv::OpINotEqual, m_.bool_type, {high, m_.u(0)}));
+  if (high != spv::NoResult) doubt(first.wanted, m_.differs(high, 0));
 }
 
 /// In one of several spaces, or in memory that only the lane knows. The windows lie far from where
@@ -342,22 +339,22 @@ void RowQuestion::ask_places(const Place& first) {
 void RowQuestion::ask_alone(const Place& place) {
   const Pointer& p = place.pointer;
   const auto bytes = static_cast<uint32_t>(place.end - place.least);
-  const Id from = m_.op(spv::OpIAdd, m_.uint_type,
-                        {m_.lo(place.address), m_.u(static_cast<uint32_t>(place.least))});
-  const auto behind = [&](Id start) { return m_.op(spv::OpISub, m_.uint_type, {from, start}); };
+  const Id from =
+      m_.word(spv::OpIAdd, {m_.lo(place.address), m_.u(static_cast<uint32_t>(place.least))});
+  const auto behind = [&](Id start) { return m_.word(spv::OpISub, {from, start}); };
   const Id start = p.start == spv::NoResult ? m_.u(p.address) : p.start;
   Id outside = at_least(behind(start), less_by(p.beyond, bytes - 1));
   const auto or_in = [&](uint32_t window, uint32_t size) {
     if (size < bytes) return;
     const Id beyond = at_least(behind(m_.u(window)), m_.u(size - bytes + 1));
-    outside = m_.op(spv::OpLogicalAnd, m_.bool_type, {outside, beyond});
+    outside = m_.test(spv::OpLogicalAnd, {outside, beyond});
   };
   or_in(guest::kSharedWindow, p.shared);
   or_in(guest::kLocalWindow, p.local);
-  const Id low = m_.op(spv::OpBitwiseAnd, m_.uint_type, {from, m_.u(place.align - 1)});
-  const Id zero = m_.op(spv::OpBitwiseOr, m_.uint_type, {m_.hi(place.address), low});
-  const Id set = m_.op(spv::OpINotEqual, m_.bool_type, {zero, m_.u(0)});
-  doubt(place.wanted, m_.op(spv::OpLogicalOr, m_.bool_type, {outside, set}));
+  const Id low = m_.word(spv::OpBitwiseAnd, {from, m_.u(place.align - 1)});
+  const Id zero = m_.word(spv::OpBitwiseOr, {m_.hi(place.address), low});
+  const Id set = m_.differs(zero, 0);
+  doubt(place.wanted, m_.test(spv::OpLogicalOr, {outside, set}));
 }
 
 Id RowQuestion::ask() {

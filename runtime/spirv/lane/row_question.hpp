@@ -101,9 +101,7 @@ class RowQuestion {
   Id bound_of(const Bound& bound);
   Id base_of(const Pointer& pointer);
   Id less_by(Id value, uint64_t amount);
-  Id at_least(Id value, Id bound) {
-    return m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {value, bound});
-  }
+  Id at_least(Id value, Id bound) { return m_.test(spv::OpUGreaterThanEqual, {value, bound}); }
   void doubt(Id wanted, Id doubtful);
   static bool is_stricter(const Bound& a, const Bound& b);
   void ask_index(const Index& index);
