@@ -6,6 +6,7 @@
 
 #include "runtime/ir/dot.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
+#include "runtime/support/enum_set.hpp"
 
 namespace lanewise::spirv {
 namespace {
@@ -70,17 +71,11 @@ struct LaneEmitter::OfTurns {
 /// `body` for each step, and in each of them each slot.
 void LaneEmitter::take_turns(uint32_t steps, const std::function<void(Id, Id, Id)>& body) {
   const auto slots = static_cast<uint32_t>(slots_.size());
-  const Id counter = m_.create_variable(spv::StorageClassFunction, m_.uint_type);
-  m_.create_store(m_.u(0), counter);
-  m_.repeat([&] {
-    const Id turn = m_.create_load(counter);
+  m_.count_to(steps * slots, [&](Id turn) {
     const auto shift = static_cast<uint32_t>(std::countr_zero(slots));
-    const Id step = m_.op(spv::OpShiftRightLogical, m_.uint_type, {turn, m_.u(shift)});
-    const Id slot = m_.op(spv::OpBitwiseAnd, m_.uint_type, {turn, m_.u(slots - 1)});
+    const Id step = m_.word(spv::OpShiftRightLogical, {turn, m_.u(shift)});
+    const Id slot = m_.word(spv::OpBitwiseAnd, {turn, m_.u(slots - 1)});
     body(turn, step, slot);
-    const Id next = m_.op(spv::OpIAdd, m_.uint_type, {turn, m_.u(1)});
-    m_.create_store(next, counter);
-    return m_.op(spv::OpULessThan, m_.bool_type, {next, m_.u(steps * slots)});
   });
 }
 
@@ -111,19 +106,9 @@ void LaneEmitter::dots_in_turn() {
 
 /// Is this one of the operations that the library needs hundreds of instructions for?
 bool LaneEmitter::is_long(const ir::Inst& inst) const {
-  if (inst.type != ir::Type::f64 || target_.float64) return false;
-  switch (inst.op) {
-    case ir::Op::fadd:
-    case ir::Op::fsub:
-    case ir::Op::fmul:
-    case ir::Op::ffma:
-    case ir::Op::fdiv:
-    case ir::Op::frcp:
-    case ir::Op::fsqrt:
-      return true;
-    default:
-      return false;
-  }
+  static constexpr EnumSet<ir::Op> kLong{ir::Op::fadd, ir::Op::fsub, ir::Op::fmul, ir::Op::ffma,
+                                         ir::Op::fdiv, ir::Op::frcp, ir::Op::fsqrt};
+  return inst.type == ir::Type::f64 && !target_.float64 && kLong.has(inst.op);
 }
 
 namespace {

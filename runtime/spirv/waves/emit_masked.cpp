@@ -169,7 +169,7 @@ void LaneEmitter::masked_if(const Node& n) {
   if (through == wanting && across == others) return set_masks(before);
   Ids after;
   for (size_t k = 0; k < before.size(); ++k)
-    after.push_back(m_.op(spv::OpLogicalOr, m_.bool_type, {through[k], across[k]}));
+    after.push_back(m_.test(spv::OpLogicalOr, {through[k], across[k]}));
   set_masks(after);
 }
 
@@ -187,7 +187,7 @@ void LaneEmitter::deactivate(const Ids& variables) {
   in_slots([&](uint32_t k) {
     const Id mask = active() == spv::NoResult ? m_.b(true) : active();
     const Id there = m_.create_load(variables[k]);
-    m_.create_store(m_.op(spv::OpLogicalOr, m_.bool_type, {there, mask}), variables[k]);
+    m_.create_store(m_.test(spv::OpLogicalOr, {there, mask}), variables[k]);
   });
   set_masks(Ids(slots_.size(), m_.b(false)));
 }
@@ -196,7 +196,7 @@ Ids LaneEmitter::reactivated(const Ids& lanes, const Ids& variables) {
   Ids all;
   for (size_t k = 0; k < lanes.size(); ++k) {
     const Id there = m_.create_load(variables[k]);
-    all.push_back(m_.op(spv::OpLogicalOr, m_.bool_type, {lanes[k], there}));
+    all.push_back(m_.test(spv::OpLogicalOr, {lanes[k], there}));
   }
   return all;
 }
@@ -233,7 +233,7 @@ void LaneEmitter::stop_wave(const Ids& who, Id stopped, uint32_t site, bool grou
     if (target_.quirks.cuts_loops) {
       const Id aborted = library("lw_aborted", m_.bool_type, {});
       in_slots([&](uint32_t k) {
-        const Id cut = both(who[k], m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}));
+        const Id cut = both(who[k], m_.negated(aborted));
         state().note(cut, m_.u(state().points().number(FaultKind::step_budget, site)),
                      m_.u(kCutHere), m_.u(0));
       });
@@ -313,14 +313,13 @@ void LaneEmitter::loop_of_wave(const Node& n) {
       set_masks(reactivated(masks(), construct.continues));
       for (const Id variable : construct.continues) m_.create_store(m_.b(false), variable);
       some = any_of(masks());
-      if (mark.any())
-        when(m_.op(spv::OpLogicalNot, m_.bool_type, {some}), [&] { write_mark(mark); });
+      if (mark.any()) when(m_.negated(some), [&] { write_mark(mark); });
     }
     m_.create_store(m_.b(false), go_on);
     when(some, [&] {
       const Id more = !n.counts ? m_.b(true) : group ? group_may_go_on(n.site) : state().step();
       m_.create_store(more, go_on);
-      m_.create_store(m_.op(spv::OpLogicalNot, m_.bool_type, {more}), stop);
+      m_.create_store(m_.negated(more), stop);
     });
     m_.create_conditional_branch(m_.create_load(go_on), header, merge);
   }
@@ -341,7 +340,7 @@ void LaneEmitter::loop_of_wave(const Node& n) {
       });
     }
     Id stopped = halted;
-    if (mark.any()) stopped = m_.op(spv::OpLogicalNot, m_.bool_type, {was_marked(mark)});
+    if (mark.any()) stopped = m_.negated(was_marked(mark));
     stop_wave(who, stopped, n.site, group);
   }
   if (!divergent) return;
@@ -366,11 +365,8 @@ void LaneEmitter::masked_jump(const Node& n) {
       break;
   }
   Construct& inner = constructs_.back();
-  const bool leaves = n.kind == Node::Kind::break_;
-  if (!inner.left.empty()) return deactivate(leaves ? inner.left : inner.continues);
-  (leaves ? inner.broken : inner.continued) = true;
-  if (leaves) write_mark(inner.mark);
-  m_.create_branch(leaves ? inner.break_to : inner.continue_to);
+  if (inner.left.empty()) return leave_construct(n);
+  deactivate(n.kind == Node::Kind::break_ ? inner.left : inner.continues);
 }
 
 void LaneEmitter::masked_trap() {

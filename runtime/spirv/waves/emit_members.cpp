@@ -33,8 +33,7 @@ void LaneEmitter::end_active() {
   in_slots([&](uint32_t) {
     const Id mask = active();
     const Id ended = m_.create_load(slot_->ended);
-    const Id now =
-        mask == spv::NoResult ? m_.b(true) : m_.op(spv::OpLogicalOr, m_.bool_type, {ended, mask});
+    const Id now = mask == spv::NoResult ? m_.b(true) : m_.test(spv::OpLogicalOr, {ended, mask});
     m_.create_store(now, slot_->ended);
   });
 }
@@ -57,32 +56,31 @@ Ids LaneEmitter::masks_named() {
 /// Each lane is content when no lane of its mask is missing and the next one of it, round about,
 /// has named the same mask: then all of them have.
 void LaneEmitter::ask_members(const Mask& present, const Ids& taking_part) {
-  const auto word = [&](spv::Op op, Id a, Id b) { return m_.op(op, m_.uint_type, {a, b}); };
+  const auto word = [&](spv::Op op, Id a, Id b) { return m_.word(op, {a, b}); };
   const bool everybody = std::ranges::all_of(taking_part, [](Id i) { return i == spv::NoResult; });
   if (member_use_.alike && everybody) return;
   const Ids named = masks_named();
-  const Id absent =
-      word(spv::OpBitwiseAnd, live_lanes().low, m_.op(spv::OpNot, m_.uint_type, {present.low}));
+  const Id absent = word(spv::OpBitwiseAnd, live_lanes().low, m_.word(spv::OpNot, {present.low}));
   Ids missing, wrong, next;
   for (uint32_t k = 0; k < named.size(); ++k) {
     missing.push_back(word(spv::OpBitwiseAnd, named[k], absent));
-    wrong.push_back(m_.op(spv::OpINotEqual, m_.bool_type, {missing[k], m_.u(0)}));
+    wrong.push_back(m_.differs(missing[k], 0));
     if (member_use_.alike) continue;
     const Id members = word(spv::OpBitwiseAnd, named[k], present.low);
     const Id upper = word(spv::OpShiftLeftLogical, m_.u(~1U), in_wave(k));
     const Id above = word(spv::OpBitwiseAnd, members, upper);
-    const Id none = m_.op(spv::OpIEqual, m_.bool_type, {above, m_.u(0)});
+    const Id none = m_.equals(above, 0);
     const Id from = m_.select(none, members, above);
     next.push_back(m_.glsl(GLSLstd450FindILsb, m_.uint_type, {from}));
   }
   if (!member_use_.alike) {
     const Ids theirs = gathered(named, next);
     for (uint32_t k = 0; k < named.size(); ++k) {
-      const Id other = m_.op(spv::OpINotEqual, m_.bool_type, {theirs[k], named[k]});
+      const Id other = m_.test(spv::OpINotEqual, {theirs[k], named[k]});
       const Id bit =
           word(spv::OpShiftLeftLogical, m_.u(1), word(spv::OpBitwiseAnd, next[k], m_.u(31)));
       missing[k] = m_.select(wrong[k], missing[k], bit);
-      wrong[k] = m_.op(spv::OpLogicalOr, m_.bool_type, {wrong[k], other});
+      wrong[k] = m_.test(spv::OpLogicalOr, {wrong[k], other});
     }
   }
   for (uint32_t k = 0; k < wrong.size(); ++k) wrong[k] = both(wrong[k], taking_part[k]);
@@ -108,20 +106,15 @@ void LaneEmitter::reduce_apart(const std::vector<Mask>& members) {
     totals.push_back(m_.create_variable(spv::StorageClassFunction, m_.uint_type, "total"));
     m_.create_store(m_.u(neutral(*inst_)), totals.back());
   });
-  const Id counter = m_.create_variable(spv::StorageClassFunction, m_.uint_type, "lane");
-  m_.create_store(m_.u(0), counter);
-  m_.repeat([&] {
-    const Id lane = m_.create_load(counter);
+  const auto take_in = [&](Id lane) {
     const Id value = value_of_lane(values, lane);
     for (size_t k = 0; k < totals.size(); ++k) {
       const Id total = m_.create_load(totals[k]);
       const Id more = combined(m_, *inst_, total, value);
       m_.create_store(m_.select(holds(members[k], lane), more, total), totals[k]);
     }
-    const Id next = m_.op(spv::OpIAdd, m_.uint_type, {lane, m_.u(1)});
-    m_.create_store(next, counter);
-    return m_.op(spv::OpULessThan, m_.bool_type, {next, m_.u(wave_lanes())});
-  });
+  };
+  m_.count_to(wave_lanes(), take_in, "lane");
   give_to_slots(
       [&](uint32_t k) {
         const Id total = m_.create_load(totals[k]);

@@ -7,6 +7,7 @@
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/wave_ops.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
+#include "runtime/support/enum_set.hpp"
 
 namespace lanewise::spirv {
 namespace {
@@ -37,17 +38,9 @@ int lanes_operand(ir::Op op) {
 }
 
 bool combines_words(const ir::Inst& inst) {
-  switch (inst.op) {
-    case ir::Op::and_:
-    case ir::Op::or_:
-    case ir::Op::xor_:
-    case ir::Op::add:
-    case ir::Op::shl:
-    case ir::Op::shr:
-      return ir::width_of(inst.type) == ir::Width::b32;
-    default:
-      return false;
-  }
+  static constexpr EnumSet<ir::Op> kWords{ir::Op::and_, ir::Op::or_, ir::Op::xor_,
+                                          ir::Op::add,  ir::Op::shl, ir::Op::shr};
+  return kWords.has(inst.op) && ir::width_of(inst.type) == ir::Width::b32;
 }
 
 /// Registers that are written once for all slots, grown down from those that are uniform.
@@ -154,15 +147,14 @@ void LaneEmitter::start_masks() {
   const uint32_t whole = std::max(program_.wave_lanes, step);
   const Id first = slots_[0].lane;
   for (Slot& slot : slots_) {
-    if (slot.number != 0)
-      slot.lane = m_.op(spv::OpIAdd, m_.uint_type, {first, m_.u(slot.number * step)});
+    if (slot.number != 0) slot.lane = m_.word(spv::OpIAdd, {first, m_.u(slot.number * step)});
     slot.active_variable = m_.create_variable(spv::StorageClassFunction, m_.bool_type, "active");
   }
   full_ = true;
   if (shape_.lanes % whole != 0) {
     Ids exist;
     for (const Slot& slot : slots_)
-      exist.push_back(m_.op(spv::OpULessThan, m_.bool_type, {slot.lane, m_.u(shape_.lanes)}));
+      exist.push_back(m_.test(spv::OpULessThan, {slot.lane, m_.u(shape_.lanes)}));
     set_masks(exist);
   }
   plan_members();
@@ -197,11 +189,11 @@ Id LaneEmitter::both(Id a, Id b) {
   if (b == spv::NoResult || a == b) return a;
   if (a == spv::NoResult || a == m_.b(true)) return b;
   if (b == m_.b(true)) return a;
-  return m_.op(spv::OpLogicalAnd, m_.bool_type, {a, b});
+  return m_.test(spv::OpLogicalAnd, {a, b});
 }
 
 Id LaneEmitter::inverse(Id a) {
-  return a == spv::NoResult ? m_.b(false) : m_.op(spv::OpLogicalNot, m_.bool_type, {a});
+  return a == spv::NoResult ? m_.b(false) : m_.negated(a);
 }
 
 /// In some lane of the subgroup.
@@ -209,7 +201,7 @@ Id LaneEmitter::any_of(const Ids& of_slots) {
   Id some = spv::NoResult;
   for (const Id one : of_slots) {
     if (one == spv::NoResult) return m_.b(true);
-    some = some == spv::NoResult ? one : m_.op(spv::OpLogicalOr, m_.bool_type, {some, one});
+    some = some == spv::NoResult ? one : m_.test(spv::OpLogicalOr, {some, one});
   }
   return m_.any_lane(some);
 }

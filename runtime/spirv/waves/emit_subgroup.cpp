@@ -27,14 +27,14 @@ uint32_t low_bits(uint32_t count) {
 Id LaneEmitter::in_wave(uint32_t slot) {
   const uint32_t size = target_.subgroup_size;
   if (wave_lanes() < size)
-    return m_.op(spv::OpBitwiseAnd, m_.uint_type, {subgroup_lane_, m_.u(wave_lanes() - 1)});
+    return m_.word(spv::OpBitwiseAnd, {subgroup_lane_, m_.u(wave_lanes() - 1)});
   if (slot == 0) return subgroup_lane_;
-  return m_.op(spv::OpIAdd, m_.uint_type, {subgroup_lane_, m_.u(slot * size)});
+  return m_.word(spv::OpIAdd, {subgroup_lane_, m_.u(slot * size)});
 }
 
 /// Where the wave begins in its subgroup.
 Id LaneEmitter::first_in_subgroup() {
-  return m_.op(spv::OpBitwiseAnd, m_.uint_type, {subgroup_lane_, m_.u(~(wave_lanes() - 1))});
+  return m_.word(spv::OpBitwiseAnd, {subgroup_lane_, m_.u(~(wave_lanes() - 1))});
 }
 
 LaneEmitter::Mask LaneEmitter::ballot_of(const Ids& of_slots) {
@@ -48,27 +48,25 @@ LaneEmitter::Mask LaneEmitter::ballot_of(const Ids& of_slots) {
         m_.op(spv::OpGroupNonUniformBallot, m_.uvec4_type, {m_.u(spv::ScopeSubgroup), one});
     if (wave_lanes() < size) {
       const Id first = first_in_subgroup();
-      const Id which = m_.op(spv::OpShiftRightLogical, m_.uint_type, {first, m_.u(5)});
+      const Id which = m_.word(spv::OpShiftRightLogical, {first, m_.u(5)});
       const auto chunk = [&](Id number) {
-        const Id whole = size <= 32
-                             ? word(ballot, 0)
-                             : m_.op(spv::OpVectorExtractDynamic, m_.uint_type, {ballot, number});
-        const Id shift = m_.op(spv::OpBitwiseAnd, m_.uint_type, {first, m_.u(31)});
-        const Id moved = m_.op(spv::OpShiftRightLogical, m_.uint_type, {whole, shift});
-        return m_.op(spv::OpBitwiseAnd, m_.uint_type, {moved, m_.u(low_bits(wave_lanes()))});
+        const Id whole =
+            size <= 32 ? word(ballot, 0) : m_.word(spv::OpVectorExtractDynamic, {ballot, number});
+        const Id shift = m_.word(spv::OpBitwiseAnd, {first, m_.u(31)});
+        const Id moved = m_.word(spv::OpShiftRightLogical, {whole, shift});
+        return m_.word(spv::OpBitwiseAnd, {moved, m_.u(low_bits(wave_lanes()))});
       };
       mask.low = chunk(which);
-      if (wave_lanes() > 32) mask.high = chunk(m_.op(spv::OpIAdd, m_.uint_type, {which, m_.u(1)}));
+      if (wave_lanes() > 32) mask.high = chunk(m_.word(spv::OpIAdd, {which, m_.u(1)}));
       continue;
     }
     const uint32_t first = k * size;
     Id& part = first < 32 ? mask.low : mask.high;
     const Id bits = word(ballot, 0);
-    part =
-        first % 32 == 0
-            ? bits
-            : m_.op(spv::OpBitwiseOr, m_.uint_type,
-                    {part, m_.op(spv::OpShiftLeftLogical, m_.uint_type, {bits, m_.u(first % 32)})});
+    part = first % 32 == 0
+               ? bits
+               : m_.word(spv::OpBitwiseOr,
+                         {part, m_.word(spv::OpShiftLeftLogical, {bits, m_.u(first % 32)})});
     if (size > 32) mask.high = word(ballot, 1);
   }
   return mask;
@@ -88,25 +86,24 @@ LaneEmitter::Mask LaneEmitter::participants(const Ids& taking_part) {
 Id LaneEmitter::holds(const Mask& mask, Id lane) {
   Id word = mask.low;
   if (wave_lanes() > 32) {
-    const Id upper = m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {lane, m_.u(32)});
+    const Id upper = m_.test(spv::OpUGreaterThanEqual, {lane, m_.u(32)});
     word = m_.select(upper, mask.high, mask.low);
   }
-  const Id shift = m_.op(spv::OpBitwiseAnd, m_.uint_type, {lane, m_.u(31)});
-  const Id bit = m_.op(spv::OpBitwiseAnd, m_.uint_type,
-                       {m_.op(spv::OpShiftRightLogical, m_.uint_type, {word, shift}), m_.u(1)});
-  return m_.op(spv::OpINotEqual, m_.bool_type, {bit, m_.u(0)});
+  const Id shift = m_.word(spv::OpBitwiseAnd, {lane, m_.u(31)});
+  const Id bit =
+      m_.word(spv::OpBitwiseAnd, {m_.word(spv::OpShiftRightLogical, {word, shift}), m_.u(1)});
+  return m_.differs(bit, 0);
 }
 
 Id LaneEmitter::is_empty(const Mask& mask) {
-  const Id any =
-      wave_lanes() > 32 ? m_.op(spv::OpBitwiseOr, m_.uint_type, {mask.low, mask.high}) : mask.low;
-  return m_.op(spv::OpIEqual, m_.bool_type, {any, m_.u(0)});
+  const Id any = wave_lanes() > 32 ? m_.word(spv::OpBitwiseOr, {mask.low, mask.high}) : mask.low;
+  return m_.equals(any, 0);
 }
 
 Id LaneEmitter::equal(const Mask& a, const Mask& b) {
-  const Id low = m_.op(spv::OpIEqual, m_.bool_type, {a.low, b.low});
+  const Id low = m_.test(spv::OpIEqual, {a.low, b.low});
   if (wave_lanes() <= 32) return low;
-  return both(low, m_.op(spv::OpIEqual, m_.bool_type, {a.high, b.high}));
+  return both(low, m_.test(spv::OpIEqual, {a.high, b.high}));
 }
 
 /// The lowest lane of a mask that is not empty.
@@ -115,9 +112,9 @@ Id LaneEmitter::lowest(const Mask& mask) {
     return m_.u(static_cast<uint32_t>(std::countr_zero(*m_.known(mask.low))));
   const Id low = m_.glsl(GLSLstd450FindILsb, m_.uint_type, {mask.low});
   if (wave_lanes() <= 32) return low;
-  const Id high = m_.op(spv::OpIAdd, m_.uint_type,
-                        {m_.glsl(GLSLstd450FindILsb, m_.uint_type, {mask.high}), m_.u(32)});
-  const Id empty = m_.op(spv::OpIEqual, m_.bool_type, {mask.low, m_.u(0)});
+  const Id high =
+      m_.word(spv::OpIAdd, {m_.glsl(GLSLstd450FindILsb, m_.uint_type, {mask.high}), m_.u(32)});
+  const Id empty = m_.equals(mask.low, 0);
   return m_.select(empty, high, low);
 }
 
@@ -125,7 +122,7 @@ Id LaneEmitter::pick_slot(const Ids& values, Id slot) {
   if (m_.known(slot) != nullptr) return values[*m_.known(slot) % values.size()];
   Id picked = values[0];
   for (uint32_t k = 1; k < values.size(); ++k) {
-    const Id meant = m_.op(spv::OpIEqual, m_.bool_type, {slot, m_.u(k)});
+    const Id meant = m_.equals(slot, k);
     picked = m_.select(meant, values[k], picked);
   }
   return picked;
@@ -134,28 +131,27 @@ Id LaneEmitter::pick_slot(const Ids& values, Id slot) {
 /// What invocation `lane` of the subgroup has.
 Id LaneEmitter::shuffled(Id value, Id lane) {
   m_.add_capability(spv::CapabilityGroupNonUniformShuffle);
-  return m_.op(spv::OpGroupNonUniformShuffle, m_.uint_type,
-               {m_.u(spv::ScopeSubgroup), value, lane});
+  return m_.word(spv::OpGroupNonUniformShuffle, {m_.u(spv::ScopeSubgroup), value, lane});
 }
 
 /// What lane `place` of each four neighbours has.
 Id LaneEmitter::quad_lane(Id value, uint32_t place) {
   m_.add_capability(spv::CapabilityGroupNonUniformQuad);
-  return m_.op(spv::OpGroupNonUniformQuadBroadcast, m_.uint_type,
-               {m_.u(spv::ScopeSubgroup), value, m_.u(place)});
+  return m_.word(spv::OpGroupNonUniformQuadBroadcast,
+                 {m_.u(spv::ScopeSubgroup), value, m_.u(place)});
 }
 
 /// What one lane of the wave has; all of them name the same one.
 Id LaneEmitter::value_of_lane(const Ids& values, Id lane) {
   const uint32_t size = target_.subgroup_size;
   if (wave_lanes() < size)
-    return shuffled(values[0], m_.op(spv::OpIAdd, m_.uint_type, {first_in_subgroup(), lane}));
+    return shuffled(values[0], m_.word(spv::OpIAdd, {first_in_subgroup(), lane}));
   const auto shift = static_cast<uint32_t>(std::countr_zero(size));
   if (const uint32_t* known = m_.known(lane))
     return shuffled(values[(*known >> shift) % values.size()], m_.u(*known & (size - 1)));
-  const Id slot = m_.op(spv::OpShiftRightLogical, m_.uint_type, {lane, m_.u(shift)});
+  const Id slot = m_.word(spv::OpShiftRightLogical, {lane, m_.u(shift)});
   return shuffled(values.size() == 1 ? values[0] : pick_slot(values, slot),
-                  m_.op(spv::OpBitwiseAnd, m_.uint_type, {lane, m_.u(size - 1)}));
+                  m_.word(spv::OpBitwiseAnd, {lane, m_.u(size - 1)}));
 }
 
 /// What lane `from` of the wave has, a lane for each slot; `inside`: no number is beyond the wave.
@@ -165,16 +161,14 @@ Ids LaneEmitter::gathered(const Ids& values, const Ids& from, bool inside) {
   for (const Id lane : from) {
     if (values.size() == 1 && inside) {
       const bool part = wave_lanes() < size;
-      const Id place =
-          part ? m_.op(spv::OpBitwiseOr, m_.uint_type, {lane, first_in_subgroup()}) : lane;
+      const Id place = part ? m_.word(spv::OpBitwiseOr, {lane, first_in_subgroup()}) : lane;
       results.push_back(shuffled(values[0], place));
       continue;
     }
     if (values.size() == 1) {
       const bool part = wave_lanes() < size;
-      const Id place = part ? m_.op(spv::OpIAdd, m_.uint_type, {first_in_subgroup(), lane}) : lane;
-      results.push_back(
-          shuffled(values[0], m_.op(spv::OpBitwiseAnd, m_.uint_type, {place, m_.u(size - 1)})));
+      const Id place = part ? m_.word(spv::OpIAdd, {first_in_subgroup(), lane}) : lane;
+      results.push_back(shuffled(values[0], m_.word(spv::OpBitwiseAnd, {place, m_.u(size - 1)})));
       continue;
     }
     if (const size_t done = results.size(); done != 0 && lane == from[done - 1]) {
@@ -190,7 +184,7 @@ Ids LaneEmitter::gathered(const Ids& values, const Ids& from, bool inside) {
       results.push_back(shuffled(values[(bits.ones & slots) >> shift], place));
       continue;
     }
-    const Id slot = m_.op(spv::OpShiftRightLogical, m_.uint_type, {lane, m_.u(shift)});
+    const Id slot = m_.word(spv::OpShiftRightLogical, {lane, m_.u(shift)});
     Ids moved;
     for (const Id value : values) moved.push_back(shuffled(value, place));
     results.push_back(pick_slot(moved, slot));
@@ -213,15 +207,15 @@ Ids LaneEmitter::shuffled_by(const Ids& values, uint32_t distance, ShflMode mode
   if (near != 0) {
     Id place = spv::NoResult;
     if (mode == ShflMode::bfly) {
-      place = m_.op(spv::OpBitwiseXor, m_.uint_type, {subgroup_lane_, m_.u(near)});
+      place = m_.word(spv::OpBitwiseXor, {subgroup_lane_, m_.u(near)});
     } else if (mode == ShflMode::up) {
-      place = m_.op(spv::OpISub, m_.uint_type, {subgroup_lane_, m_.u(near)});
-      wraps = m_.op(spv::OpULessThan, m_.bool_type, {subgroup_lane_, m_.u(near)});
+      place = m_.word(spv::OpISub, {subgroup_lane_, m_.u(near)});
+      wraps = m_.test(spv::OpULessThan, {subgroup_lane_, m_.u(near)});
     } else {
-      place = m_.op(spv::OpIAdd, m_.uint_type, {subgroup_lane_, m_.u(near)});
-      wraps = m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {subgroup_lane_, m_.u(size - near)});
+      place = m_.word(spv::OpIAdd, {subgroup_lane_, m_.u(near)});
+      wraps = m_.test(spv::OpUGreaterThanEqual, {subgroup_lane_, m_.u(size - near)});
     }
-    place = m_.op(spv::OpBitwiseAnd, m_.uint_type, {place, m_.u(size - 1)});
+    place = m_.word(spv::OpBitwiseAnd, {place, m_.u(size - 1)});
     for (Id& one : moved) one = shuffled(one, place);
   }
   Ids results;
@@ -262,7 +256,7 @@ void LaneEmitter::subgroup_operation(const ir::Inst& inst) {
     Mask own = present;
     if (operand >= 0 && inst.src[static_cast<size_t>(operand)] != ir::Operand::immediate(~0U)) {
       const Id named = src_as(static_cast<size_t>(operand), Width::b32);
-      own.low = m_.op(spv::OpBitwiseAnd, m_.uint_type, {present.low, named});
+      own.low = m_.word(spv::OpBitwiseAnd, {present.low, named});
     }
     members.push_back(own);
   });
@@ -285,7 +279,7 @@ void LaneEmitter::subgroup_operation(const ir::Inst& inst) {
             const Id empty = is_empty(members[k]);
             const Mask from = {m_.select(empty, present.low, members[k].low), present.high};
             const Id leader = lowest(from);
-            return Values{leader, m_.op(spv::OpIEqual, m_.bool_type, {leader, in_wave(k)})};
+            return Values{leader, m_.test(spv::OpIEqual, {leader, in_wave(k)})};
           },
           false);
     case Op::readfirst: {
@@ -315,18 +309,18 @@ void LaneEmitter::vote(const std::vector<Mask>& members, const Ids& taking_part)
       [&](uint32_t k) -> Values {
         Mask own = yes;
         if (members[k].low != yes.low)
-          own.low = m_.op(spv::OpBitwiseAnd, m_.uint_type, {yes.low, members[k].low});
+          own.low = m_.word(spv::OpBitwiseAnd, {yes.low, members[k].low});
         switch (inst_->op) {
           case Op::ballot:
             return {m_.make64(yes.low, yes.high)};
           case Op::vote_ballot:
             return {own.low};
           case Op::vote_any:
-            return {m_.op(spv::OpLogicalNot, m_.bool_type, {is_empty(own)})};
+            return {m_.negated(is_empty(own))};
           case Op::vote_all:
             return {equal(own, members[k])};
           default:
-            return {m_.op(spv::OpLogicalOr, m_.bool_type, {equal(own, members[k]), is_empty(own)})};
+            return {m_.test(spv::OpLogicalOr, {equal(own, members[k]), is_empty(own)})};
         }
       },
       true);
@@ -342,7 +336,7 @@ void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
   const bool everybody = std::ranges::all_of(taking_part, [](Id i) { return i == spv::NoResult; });
   // Within a segment every lane can be named then.
   const bool any_lane = mode == ShflMode::idx && limits.is_imm() && (limits.imm & 31) == 31;
-  const auto word = [&](spv::Op op, Id a, Id b) { return m_.op(op, m_.uint_type, {a, b}); };
+  const auto word = [&](spv::Op op, Id a, Id b) { return m_.word(op, {a, b}); };
   Ids values, from, in_range;
   in_slots([&](uint32_t k) {
     values.push_back(src_as(0, Width::b32));
@@ -355,7 +349,7 @@ void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
       return m_.masked(shift == 0 ? value : word(spv::OpShiftRightLogical, value, m_.u(shift)), 31);
     };
     const Id asked = masked(1, 0), clamp = masked(2, 0), segment = masked(2, 8);
-    const Id outside = m_.op(spv::OpNot, m_.uint_type, {segment});
+    const Id outside = m_.word(spv::OpNot, {segment});
     const Id least = word(spv::OpBitwiseAnd, self, segment);
     const Id limit = word(spv::OpBitwiseOr, least, word(spv::OpBitwiseAnd, clamp, outside));
     Id source = spv::NoResult;
@@ -376,8 +370,7 @@ void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
         break;
     }
     const spv::Op legal = mode == ShflMode::up ? spv::OpSGreaterThanEqual : spv::OpSLessThanEqual;
-    in_range.push_back(any_lane ? m_.make_bool_constant(true)
-                                : m_.op(legal, m_.bool_type, {source, limit}));
+    in_range.push_back(any_lane ? m_.make_bool_constant(true) : m_.test(legal, {source, limit}));
     if (wave_lanes() > 32)
       source = word(spv::OpBitwiseOr, source, word(spv::OpBitwiseAnd, lane, m_.u(32)));
     from.push_back(source);
@@ -405,8 +398,7 @@ void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
         if (!everybody || wave_lanes() < 32)
           value = m_.select(holds(present, from[k]), value, m_.u(0));
         if (!named.empty())
-          value = m_.select(m_.op(spv::OpIEqual, m_.bool_type, {named[k], brought_masks[k]}), value,
-                            m_.u(0));
+          value = m_.select(m_.test(spv::OpIEqual, {named[k], brought_masks[k]}), value, m_.u(0));
         if (!any_lane) value = m_.select(in_range[k], value, values[k]);
         return Values{value, in_range[k]};
       },
@@ -439,25 +431,24 @@ void LaneEmitter::match(const std::vector<Mask>& members, const Ids& taking_part
     const Id bit = m_.create_load(counter);
     Ids set;
     for (const Id word : words) {
-      const Id moved = m_.op(spv::OpShiftRightLogical, m_.uint_type, {word, bit});
-      const Id one = m_.op(spv::OpBitwiseAnd, m_.uint_type, {moved, m_.u(1)});
-      set.push_back(m_.op(spv::OpINotEqual, m_.bool_type, {one, m_.u(0)}));
+      const Id moved = m_.word(spv::OpShiftRightLogical, {word, bit});
+      const Id one = m_.word(spv::OpBitwiseAnd, {moved, m_.u(1)});
+      set.push_back(m_.differs(one, 0));
     }
     Ids voting;
     for (size_t k = 0; k < set.size(); ++k) voting.push_back(both(set[k], taking_part[k]));
     const Mask yes = ballot_of(voting);
-    const Id no = m_.op(spv::OpNot, m_.uint_type, {yes.low});
+    const Id no = m_.word(spv::OpNot, {yes.low});
     for (size_t k = 0; k < set.size(); ++k) {
       const Id so_far = m_.create_load(found[k]);
       const Id alike = m_.select(set[k], yes.low, no);
-      m_.create_store(m_.op(spv::OpBitwiseAnd, m_.uint_type, {so_far, alike}), found[k]);
+      m_.create_store(m_.word(spv::OpBitwiseAnd, {so_far, alike}), found[k]);
     }
-    const Id next = m_.op(spv::OpIAdd, m_.uint_type, {bit, m_.u(1)});
+    const Id next = m_.word(spv::OpIAdd, {bit, m_.u(1)});
     m_.create_store(next, counter);
     m_.create_branch(again);
     m_.set_build_point(again);
-    m_.create_conditional_branch(m_.op(spv::OpULessThan, m_.bool_type, {next, m_.u(32)}), header,
-                                 merge);
+    m_.create_conditional_branch(m_.test(spv::OpULessThan, {next, m_.u(32)}), header, merge);
     m_.set_build_point(merge);
   };
   compare(lows);
@@ -467,7 +458,7 @@ void LaneEmitter::match(const std::vector<Mask>& members, const Ids& taking_part
       [&](uint32_t k) -> Values {
         const Id alike = m_.create_load(found[k]);
         if (!all) return {alike};
-        const Id agree = m_.op(spv::OpIEqual, m_.bool_type, {alike, members[k].low});
+        const Id agree = m_.test(spv::OpIEqual, {alike, members[k].low});
         return {m_.select(agree, alike, m_.u(0)), agree};
       },
       false);
@@ -486,7 +477,7 @@ void LaneEmitter::reduce(const std::vector<Mask>& members, const Ids& taking_par
   });
   const uint32_t width = std::min(wave_lanes(), target_.subgroup_size);
   for (uint32_t step = 1; step < width; step *= 2) {
-    const Id other = m_.op(spv::OpBitwiseXor, m_.uint_type, {subgroup_lane_, m_.u(step)});
+    const Id other = m_.word(spv::OpBitwiseXor, {subgroup_lane_, m_.u(step)});
     total = combined(m_, *inst_, total, shuffled(total, other));
   }
   give_to_slots(
@@ -504,17 +495,17 @@ void LaneEmitter::read_lane() {
   in_slots([&](uint32_t) {
     values.push_back(src_as(0, Width::b32));
     const Id lane = named.is_imm() ? m_.u(static_cast<uint32_t>(named.imm) & (wave_lanes() - 1))
-                                   : m_.op(spv::OpBitwiseAnd, m_.uint_type,
-                                           {src_as(1, Width::b32), m_.u(wave_lanes() - 1)});
+                                   : m_.word(spv::OpBitwiseAnd,
+                                             {src_as(1, Width::b32), m_.u(wave_lanes() - 1)});
     from.push_back(lane);
   });
   const bool alike = named.is_imm() || shared_[named.index] || (full_ && uniform_[named.index]);
   Ids brought = alike ? Ids(values.size(), value_of_lane(values, from[0])) : gathered(values, from);
   if (shape_.lanes % wave_lanes() != 0) {
-    const Id first = m_.op(spv::OpISub, m_.uint_type, {slots_[0].lane, in_wave(0)});
+    const Id first = m_.word(spv::OpISub, {slots_[0].lane, in_wave(0)});
     for (size_t k = 0; k < brought.size(); ++k) {
-      const Id lane = m_.op(spv::OpIAdd, m_.uint_type, {first, from[k]});
-      const Id exists = m_.op(spv::OpULessThan, m_.bool_type, {lane, m_.u(shape_.lanes)});
+      const Id lane = m_.word(spv::OpIAdd, {first, from[k]});
+      const Id exists = m_.test(spv::OpULessThan, {lane, m_.u(shape_.lanes)});
       brought[k] = m_.select(exists, brought[k], m_.u(0));
     }
   }

@@ -109,12 +109,9 @@ void KernelBuilder::start_lane() {
 }
 
 void KernelBuilder::run_lane(Function* body) {
-  if (!shape_.looks_once) {
-    m_.call_function(body);
-    return;
-  }
+  if (!shape_.looks_once) return m_.call_function(body);
   const Id aborted = library("lw_aborted", m_.bool_type, {});
-  m_.when(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), [&] { m_.call_function(body); });
+  m_.when(m_.negated(aborted), [&] { m_.call_function(body); });
 }
 
 void KernelBuilder::end_of_lane() {
@@ -149,42 +146,37 @@ Function* KernelBuilder::build_body(const ir::Program& program) {
 
 Id KernelBuilder::lane_of(Id slot) {
   if (shape_.serial) {
-    const Id first =
-        m_.op(spv::OpIMul, m_.uint_type, {invocation_, m_.u(shape_.lanes_per_invocation)});
-    return m_.op(spv::OpIAdd, m_.uint_type, {first, slot});
+    const Id first = m_.word(spv::OpIMul, {invocation_, m_.u(shape_.lanes_per_invocation)});
+    return m_.word(spv::OpIAdd, {first, slot});
   }
-  const Id start = m_.op(spv::OpIMul, m_.uint_type, {slot, m_.u(shape_.local_size)});
-  return m_.op(spv::OpIAdd, m_.uint_type, {start, invocation_});
+  const Id start = m_.word(spv::OpIMul, {slot, m_.u(shape_.local_size)});
+  return m_.word(spv::OpIAdd, {start, invocation_});
 }
 
 Id KernelBuilder::lane_exists(Id lane) {
-  return m_.op(spv::OpULessThan, m_.bool_type, {lane, m_.u(shape_.lanes)});
+  return m_.test(spv::OpULessThan, {lane, m_.u(shape_.lanes)});
 }
 
 void KernelBuilder::for_each_slot(const std::function<void(Id slot)>& body) {
   if (shape_.lanes_per_invocation == 1) return body(m_.u(0));
-  const Id counter = m_.create_variable(spv::StorageClassFunction, m_.uint_type);
-  m_.create_store(m_.u(0), counter);
-  m_.repeat([&] {
-    const Id slot = m_.create_load(counter);
-    body(slot);
-    const Id next = m_.op(spv::OpIAdd, m_.uint_type, {slot, m_.u(1)});
-    m_.create_store(next, counter);
-    return m_.op(spv::OpULessThan, m_.bool_type, {next, m_.u(shape_.lanes_per_invocation)});
-  });
+  m_.count_to(shape_.lanes_per_invocation, body);
+}
+
+/// What lanes that meet share: whether they go on in loops, and what they vote for.
+void KernelBuilder::make_group_variables(bool meet, const BarrierUse& use) {
+  if (meet && use.loops) {
+    frame_.stopped = private_variable(m_.bool_type, "stopped", m_.b(false));
+    frame_.steps = private_variable(m_.uint_type, "steps", m_.u(0));
+  }
+  if (meet && (use.loops || use.reductions))
+    frame_.vote = m_.create_variable(spv::StorageClassWorkgroup, m_.uint_type, "vote");
 }
 
 void KernelBuilder::build_direct(const ir::Program& program) {
   const BarrierUse use = barrier_use(program);
   frame_.barriers = use.any;
   frame_.waves = use.waves;
-  if (use.any && use.loops) {
-    frame_.stopped = private_variable(m_.bool_type, "stopped", m_.b(false));
-    frame_.steps = private_variable(m_.uint_type, "steps", m_.u(0));
-  }
-  if (use.any && (use.loops || use.reductions)) {
-    frame_.vote = m_.create_variable(spv::StorageClassWorkgroup, m_.uint_type, "vote");
-  }
+  make_group_variables(use.any, use);
   Function* body = build_body(program);
   begin_entry();
   if (use.waves)
@@ -207,9 +199,9 @@ void KernelBuilder::place_waves(const ir::Program& program) {
   const Id subgroup = load(spv::BuiltInSubgroupId, "subgroup");
   const Id lane = load(spv::BuiltInSubgroupLocalInvocationId, "subgroup_lane");
   const uint32_t width = std::max(program.wave_lanes, target_.subgroup_size);
-  const Id first = m_.op(spv::OpIMul, m_.uint_type, {subgroup, m_.u(width)});
+  const Id first = m_.word(spv::OpIMul, {subgroup, m_.u(width)});
   m_.create_store(lane, frame_.subgroup_lane);
-  m_.create_store(m_.op(spv::OpIAdd, m_.uint_type, {first, lane}), frame_.lane);
+  m_.create_store(m_.word(spv::OpIAdd, {first, lane}), frame_.lane);
 }
 
 void KernelBuilder::build_together(const ir::Program& program) {
@@ -221,13 +213,7 @@ void KernelBuilder::build_together(const ir::Program& program) {
     frame_.states.push_back(more_states_.back().get());
     more_states_.back()->set_inputs(frame_.push, work_group_);
   }
-  if (use.barriers && use.loops) {
-    frame_.stopped = private_variable(m_.bool_type, "stopped", m_.b(false));
-    frame_.steps = private_variable(m_.uint_type, "steps", m_.u(0));
-  }
-  if (use.barriers && (use.loops || use.reductions)) {
-    frame_.vote = m_.create_variable(spv::StorageClassWorkgroup, m_.uint_type, "vote");
-  }
+  make_group_variables(use.barriers, use);
   Function* body = build_body(program);
   begin_entry();
   place_waves(program);
@@ -236,7 +222,7 @@ void KernelBuilder::build_together(const ir::Program& program) {
   for (const auto& state : more_states_) state->start();
   m_.call_function(body);
   for (uint32_t slot = 0; slot < shape_.lanes_per_invocation; ++slot) {
-    const Id lane = m_.op(spv::OpIAdd, m_.uint_type, {first, m_.u(slot * target_.subgroup_size)});
+    const Id lane = m_.word(spv::OpIAdd, {first, m_.u(slot * target_.subgroup_size)});
     if (options_.trace_bits != 0) {
       m_.when(lane_exists(lane), [&] {
         library("lw_set_lane", m_.void_type, {m_.u(slot), lane});

@@ -39,6 +39,7 @@ class KernelBuilder {
   void begin_entry();
   Id input(Id type, spv::BuiltIn which, const char* name);
   Id builtin(Id type, spv::BuiltIn which, const char* name);
+  void make_group_variables(bool meet, const BarrierUse& use);
   void place_waves(const ir::Program& program);
   void finish_entry();
   void report_cut();

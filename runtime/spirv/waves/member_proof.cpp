@@ -20,7 +20,8 @@ class Company {
         ssa_(ssa),
         graph_(ssa.graph()),
         dom_(ssa.dom()),
-        postdom_(ir::postdominators(graph_, ending(program))) {}
+        ends_(ir::may_end(program)),
+        postdom_(ir::postdominators(graph_, ends_)) {}
 
   /// The mask of the operation in `block` names exactly the lanes that come to it: it was taken of
   /// them.
@@ -37,16 +38,7 @@ class Company {
   }
 
  private:
-  static bool has_trap(const ir::Block& block) {
-    return std::ranges::any_of(block.insts,
-                               [](const ir::Inst& inst) { return inst.op == Op::trap; });
-  }
-  bool ends(uint32_t block) const { return has_trap(program_.blocks[block]); }
-  static std::vector<bool> ending(const ir::Program& program) {
-    std::vector<bool> may_end;
-    for (const ir::Block& block : program.blocks) may_end.push_back(has_trap(block));
-    return may_end;
-  }
+  bool ends(uint32_t block) const { return ends_[block]; }
 
   /// Each lane that comes to one comes to the other, once for each time.
   bool same(uint32_t first, uint32_t second) const {
@@ -93,6 +85,7 @@ class Company {
   const ir::Ssa& ssa_;
   const ir::Graph& graph_;
   const ir::DomTree& dom_;
+  std::vector<bool> ends_;  ///< [block] some lane may
   ir::DomTree postdom_;
 };
 
@@ -129,7 +122,7 @@ class Absent {
   bool skips_iterations(uint32_t block) const {
     if (!reducible_ || loops_.header[block] == ir::kNone) return false;
     return skipped(block, [&](uint32_t to, bool before) {
-      return before && in_loop(to, loops_.header[block]);
+      return before && loops_.contains(loops_.header[block], to);
     });
   }
 
@@ -147,7 +140,7 @@ class Absent {
       const ir::Inst* made = ssa_.made_by(value);
       const bool brings = made != nullptr &&
                           (made->op == Op::load || ir::info(made->op).trait == ir::OpTrait::wave);
-      if (brings && in_loop(ssa_[value].block, loops_.header[block])) return true;
+      if (brings && loops_.contains(loops_.header[block], ssa_[value].block)) return true;
       for (const uint32_t input : ssa_.inputs(value)) work.push_back(input);
     }
     return false;
@@ -173,7 +166,7 @@ class Absent {
   }
   bool share_loop(uint32_t a, uint32_t b) const {
     for (uint32_t h = loops_.header[b]; h != ir::kNone; h = loops_.parent[h])
-      if (in_loop(a, h)) return true;
+      if (loops_.contains(h, a)) return true;
     return false;
   }
 
@@ -181,13 +174,8 @@ class Absent {
   bool inside(uint32_t from, uint32_t to, uint32_t block) const {
     uint32_t outermost = ir::kNone;
     for (uint32_t h = loops_.header[from]; h != ir::kNone; h = loops_.parent[h])
-      if (!in_loop(block, h)) outermost = h;
-    return outermost != ir::kNone && in_loop(to, outermost);
-  }
-  bool in_loop(uint32_t block, uint32_t header) const {
-    for (uint32_t h = loops_.header[block]; h != ir::kNone; h = loops_.parent[h])
-      if (h == header) return true;
-    return false;
+      if (!loops_.contains(h, block)) outermost = h;
+    return outermost != ir::kNone && loops_.contains(outermost, to);
   }
 
   bool waits_behind(const ir::Inst& inst, uint32_t block) const {
@@ -258,8 +246,7 @@ MemberProof::MemberProof(const ir::Program& program, ir::Together together) {
     const int operand = ir::member_operand(i.op);
     return operand >= 0 && (program.rendezvous || i.src[static_cast<size_t>(operand)].is_reg());
   };
-  const auto some = [&](const ir::Block& b) { return std::ranges::any_of(b.insts, masked); };
-  if (std::ranges::none_of(program.blocks, some)) return;
+  if (!ir::any_inst(program, masked)) return;
   facts_ = std::make_unique<Facts>(program, together);
 }
 

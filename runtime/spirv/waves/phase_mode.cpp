@@ -72,8 +72,7 @@ Id KernelBuilder::stop_value(const ir::Phases& phases, Id which,
       value = other;
       continue;
     }
-    const Id meant =
-        m_.op(spv::OpIEqual, m_.bool_type, {which, m_.u(static_cast<uint32_t>(k + 1))});
+    const Id meant = m_.equals(which, static_cast<uint32_t>(k + 1));
     value = m_.select(meant, other, value);
   }
   return value;
@@ -126,35 +125,31 @@ void KernelBuilder::run_lane(const ir::Phases& phases, PhaseState& state, Functi
     m_.create_store(value, array_element(saved.array, slot, saved.type));
   }
   const Id after = m_.create_load(frame_.resume);
-  m_.when(m_.op(spv::OpIEqual, m_.bool_type, {after, m_.u(ir::kPhaseEnded)}), [&] {
+  m_.when(m_.equals(after, ir::kPhaseEnded), [&] {
     end_of_lane();
     library("lw_phase_ended", m_.void_type, {});
   });
   if (shape_.serial) {
-    const Id ended =
-        m_.op(spv::OpIEqual, m_.bool_type, {m_.create_load(frame_.resume), m_.u(ir::kPhaseEnded)});
+    const Id ended = m_.equals(m_.create_load(frame_.resume), ir::kPhaseEnded);
     library("lw_wave_leave", m_.void_type, {slot, ended});
   }
 }
 
 /// From the lane's last stop to its next one.
 void KernelBuilder::run_body(const ir::Phases& phases, PhaseState& state, Function* body, Id slot) {
-  if (phases.stops.empty()) {
-    m_.call_function(body);
-    return;
-  }
+  if (phases.stops.empty()) return m_.call_function(body);
   const auto ended = [&](spv::Op comparison) {
     const Id now = m_.create_load(frame_.resume);
-    return m_.op(comparison, m_.bool_type, {now, m_.u(ir::kPhaseEnded)});
+    return m_.test(comparison, {now, m_.u(ir::kPhaseEnded)});
   };
   // A loop around a stop has no back edge inside a phase: each resumption counts as one.
   const Id at = m_.create_load(frame_.resume);
-  const Id resumed = m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(0)});
+  const Id resumed = m_.differs(at, 0);
   m_.when(resumed, [&] {
     const Id point = stop_value(
         phases, at, [&](const ir::Inst& b) { return fault_at(FaultKind::step_budget, b); });
     const Id go_on = state_.step();
-    m_.when(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), [&] {
+    m_.when(m_.negated(go_on), [&] {
       state_.note(state_.out_of_steps(), point, m_.u(0), m_.u(0));
       m_.create_store(m_.u(ir::kPhaseEnded), frame_.resume);
     });
@@ -168,14 +163,14 @@ void KernelBuilder::run_body(const ir::Phases& phases, PhaseState& state, Functi
   }
   m_.when(stopped, [&] { stand(phases, slot); });
   const Id kind = m_.create_load(frame_.carried[phases.wave.kind.id]);
-  const auto both = [&](Id a, Id b) { return m_.op(spv::OpLogicalAnd, m_.bool_type, {a, b}); };
+  const auto both = [&](Id a, Id b) { return m_.test(spv::OpLogicalAnd, {a, b}); };
   const bool barriers = std::ranges::any_of(
       phases.stops, [](const ir::Inst& stop) { return stop.op == ir::Op::barrier; });
   if (barriers) {
-    const Id at_barrier = m_.op(spv::OpIEqual, m_.bool_type, {kind, m_.u(0)});
+    const Id at_barrier = m_.equals(kind, 0);
     m_.when(both(stopped, at_barrier), [&] { stop_at_barrier(phases, state, slot); });
   }
-  const Id at_wave = m_.op(spv::OpINotEqual, m_.bool_type, {kind, m_.u(0)});
+  const Id at_wave = m_.differs(kind, 0);
   m_.when(both(stopped, at_wave), [&] { publish_operands(phases, slot); });
 }
 
@@ -197,7 +192,7 @@ void KernelBuilder::stop_at_barrier(const ir::Phases& phases, PhaseState& state,
     return stop.op == ir::Op::barrier ? m_.b(ir::is_yield(stop)) : spv::NoResult;
   });
   m_.when(yields, turn);
-  m_.when(m_.op(spv::OpLogicalNot, m_.bool_type, {yields}), [&] { arrive(phases, state, slot); });
+  m_.when(m_.negated(yields), [&] { arrive(phases, state, slot); });
 }
 
 void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot) {
@@ -221,8 +216,8 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
   const Id vote = of_barrier([&](const ir::Inst& b) {
     return b.src.size() > 2 ? operand_of(b.src[2], ir::Width::pred, spv::NoResult) : m_.b(false);
   });
-  const Id valid = m_.op(spv::OpULessThan, m_.bool_type, {id, m_.u(kBarriers)});
-  m_.when(m_.op(spv::OpLogicalNot, m_.bool_type, {valid}), [&] {
+  const Id valid = m_.test(spv::OpULessThan, {id, m_.u(kBarriers)});
+  m_.when(m_.negated(valid), [&] {
     const Id point = stop_value(phases, which, [&](const ir::Inst& b) {
       return fault_at(FaultKind::illegal_instruction, b);
     });
@@ -232,12 +227,11 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
   m_.when(valid, [&] {
     const Id round = m_.create_load(state.round);
     const Id ticket = library("lw_phase_arrive", m_.uint_type, {id, count, kind, vote, round});
-    const Id passes = m_.op(spv::OpIEqual, m_.bool_type,
-                            {kind, m_.u(static_cast<uint32_t>(ir::BarrierKind::arrive))});
+    const Id passes = m_.equals(kind, static_cast<uint32_t>(ir::BarrierKind::arrive));
     m_.create_store(m_.select(passes, m_.u(0), which),
                     array_element(state.waiting, slot, m_.uint_type));
-    const Id high = m_.op(spv::OpShiftLeftLogical, m_.uint_type, {ticket, m_.u(kTicketShift)});
-    m_.create_store(m_.op(spv::OpBitwiseOr, m_.uint_type, {high, id}),
+    const Id high = m_.word(spv::OpShiftLeftLogical, {ticket, m_.u(kTicketShift)});
+    m_.create_store(m_.word(spv::OpBitwiseOr, {high, id}),
                     array_element(state.barrier, slot, m_.uint_type));
     if (shape_.serial) m_.when(passes, [&] { library("lw_wave_defer", m_.void_type, {slot}); });
   });
@@ -248,8 +242,8 @@ void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot
   const Id place = array_element(state.waiting, slot, m_.uint_type);
   const Id which = m_.create_load(place);
   const Id at = m_.create_load(array_element(state.barrier, slot, m_.uint_type));
-  const Id id = m_.op(spv::OpBitwiseAnd, m_.uint_type, {at, m_.u(kBarriers - 1)});
-  const Id ticket = m_.op(spv::OpShiftRightLogical, m_.uint_type, {at, m_.u(kTicketShift)});
+  const Id id = m_.word(spv::OpBitwiseAnd, {at, m_.u(kBarriers - 1)});
+  const Id ticket = m_.word(spv::OpShiftRightLogical, {at, m_.u(kTicketShift)});
   const Id round = m_.create_load(state.round);
   const Id open = library("lw_phase_released", m_.bool_type, {id, ticket, round});
   m_.when(open, [&] {
@@ -259,12 +253,11 @@ void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot
       if (barrier.op != ir::Op::barrier || barrier.dst.empty() || !barrier.dst[0].valid()) continue;
       const Id array = state.array_of[barrier.dst[0].id];
       if (array == spv::NoResult) continue;  // nobody reads the result
-      const Id meant =
-          m_.op(spv::OpIEqual, m_.bool_type, {which, m_.u(static_cast<uint32_t>(k + 1))});
+      const Id meant = m_.equals(which, static_cast<uint32_t>(k + 1));
       m_.when(meant, [&] {
         const bool pred = phases.program.regs[barrier.dst[0].id].width == ir::Width::pred;
         Id value = library("lw_phase_result", m_.uint_type, {id, m_.u(barrier.mode)});
-        if (pred) value = m_.op(spv::OpINotEqual, m_.bool_type, {value, m_.u(0)});
+        if (pred) value = m_.differs(value, 0);
         m_.create_store(value, array_element(array, slot, pred ? m_.bool_type : m_.uint_type));
       });
     }
@@ -285,14 +278,14 @@ void KernelBuilder::abandon(const ir::Phases& phases, PhaseState& state, Id outc
     // No stops: the driver cut the loop.
     return point != spv::NoResult ? point : m_.u(state_.points().number(kind, ir::kNone));
   };
-  const Id none = m_.op(spv::OpIEqual, m_.bool_type, {outcome, m_.u(kNone)});
-  const Id stuck = m_.op(spv::OpLogicalAnd, m_.bool_type, {none, waits(state, slot)});
+  const Id none = m_.equals(outcome, kNone);
+  const Id stuck = m_.test(spv::OpLogicalAnd, {none, waits(state, slot)});
   const Id point =
       m_.select(stuck, points(FaultKind::barrier_divergence), points(FaultKind::step_budget));
   const Id cut = m_.select(stuck, m_.u(0), m_.u(kCutHere));
   // A launch that somebody has ended leaves lanes waiting; that is no fault of theirs.
   const Id aborted = library("lw_aborted", m_.bool_type, {});
-  state_.note(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), point, cut, m_.u(0));
+  state_.note(m_.negated(aborted), point, cut, m_.u(0));
   end_of_lane();
   m_.create_store(m_.u(ir::kPhaseEnded), array_element(state.resume, slot, m_.uint_type));
 }
@@ -307,26 +300,26 @@ void KernelBuilder::abandon_all(const ir::Phases& phases, PhaseState& state, Id 
   }
   for_each_slot([&](Id slot) {
     const Id exists = lane_exists(lane_of(slot));
-    m_.when(m_.op(spv::OpLogicalAnd, m_.bool_type, {living(state, slot), exists}),
+    m_.when(m_.test(spv::OpLogicalAnd, {living(state, slot), exists}),
             [&] { abandon(phases, state, outcome, slot); });
   });
 }
 
 Id KernelBuilder::living(PhaseState& state, Id slot) {
   const Id at = m_.create_load(array_element(state.resume, slot, m_.uint_type));
-  return m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(ir::kPhaseEnded)});
+  return m_.differs(at, ir::kPhaseEnded);
 }
 Id KernelBuilder::waits(PhaseState& state, Id slot) {
   const Id at = m_.create_load(array_element(state.waiting, slot, m_.uint_type));
-  return m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(0)});
+  return m_.differs(at, 0);
 }
 
 /// Each lane until it stops; then, as long as the lanes of a wave can help each other on, again.
 void KernelBuilder::run_lanes(const ir::Phases& phases, PhaseState& state, Function* body) {
-  const auto both = [&](Id a, Id b) { return m_.op(spv::OpLogicalAnd, m_.bool_type, {a, b}); };
+  const auto both = [&](Id a, Id b) { return m_.test(spv::OpLogicalAnd, {a, b}); };
   const auto once = [&] {
     for_each_slot([&](Id slot) {
-      const Id idle = m_.op(spv::OpLogicalNot, m_.bool_type, {waits(state, slot)});
+      const Id idle = m_.negated(waits(state, slot));
       const Id able = shape_.serial ? library("lw_wave_runs", m_.bool_type, {slot})
                                     : lane_exists(lane_of(slot));
       m_.when(both(both(living(state, slot), idle), able),
@@ -364,9 +357,7 @@ void KernelBuilder::build_phases(const ir::Phases& phases) {
   library("lw_phase_begin", m_.void_type, {invocation_, size, m_.u(shape_.lanes)});
   const Id outcome = m_.create_variable(spv::StorageClassFunction, m_.uint_type, "outcome");
   m_.create_store(m_.u(kSome), outcome);
-  const auto is = [&](Id result, uint32_t what) {
-    return m_.op(spv::OpIEqual, m_.bool_type, {result, m_.u(what)});
-  };
+  const auto is = [&](Id result, uint32_t what) { return m_.equals(result, what); };
   m_.repeat([&] {
     if (shape_.serial) library("lw_wave_new_turn", m_.void_type, {});
     if (waves) {
@@ -382,12 +373,11 @@ void KernelBuilder::build_phases(const ir::Phases& phases) {
     }
     const Id result = library("lw_phase_end_round", m_.uint_type, {invocation_, size, round});
     m_.create_store(result, outcome);
-    m_.create_store(m_.op(spv::OpIAdd, m_.uint_type, {round, m_.u(1)}), state.round);
-    return m_.op(spv::OpLogicalOr, m_.bool_type, {is(result, kSome), is(result, kWaves)});
+    m_.create_store(m_.word(spv::OpIAdd, {round, m_.u(1)}), state.round);
+    return m_.test(spv::OpLogicalOr, {is(result, kSome), is(result, kWaves)});
   });
   const Id last = m_.create_load(outcome);
-  m_.when(m_.op(spv::OpINotEqual, m_.bool_type, {last, m_.u(kAllEnded)}),
-          [&] { abandon_all(phases, state, last); });
+  m_.when(m_.differs(last, kAllEnded), [&] { abandon_all(phases, state, last); });
   finish_entry();
 }
 

@@ -16,13 +16,13 @@ inline Id combined(ModuleBuilder& m, const ir::Inst& inst, Id a, Id b) {
     case ir::AtomOp::max:
       return m.glsl(is_signed ? GLSLstd450SMax : GLSLstd450UMax, m.uint_type, {a, b});
     case ir::AtomOp::and_:
-      return m.op(spv::OpBitwiseAnd, m.uint_type, {a, b});
+      return m.word(spv::OpBitwiseAnd, {a, b});
     case ir::AtomOp::or_:
-      return m.op(spv::OpBitwiseOr, m.uint_type, {a, b});
+      return m.word(spv::OpBitwiseOr, {a, b});
     case ir::AtomOp::xor_:
-      return m.op(spv::OpBitwiseXor, m.uint_type, {a, b});
+      return m.word(spv::OpBitwiseXor, {a, b});
     default:
-      return m.op(spv::OpIAdd, m.uint_type, {a, b});
+      return m.word(spv::OpIAdd, {a, b});
   }
 }
 

@@ -10,9 +10,9 @@ using ir::Op;
 
 void KernelBuilder::begin_wave() {
   const uint32_t k = shape_.lanes_per_invocation;
-  const Id first = m_.op(spv::OpIMul, m_.uint_type, {invocation_, m_.u(k)});
-  const Id none = m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {first, m_.u(shape_.lanes)});
-  const Id left = m_.op(spv::OpISub, m_.uint_type, {m_.u(shape_.lanes), first});
+  const Id first = m_.word(spv::OpIMul, {invocation_, m_.u(k)});
+  const Id none = m_.test(spv::OpUGreaterThanEqual, {first, m_.u(shape_.lanes)});
+  const Id left = m_.word(spv::OpISub, {m_.u(shape_.lanes), first});
   library("lw_wave_begin", m_.void_type, {m_.select(none, m_.u(0), left)});
 }
 
@@ -29,7 +29,7 @@ void KernelBuilder::stand(const ir::Phases& phases, Id slot) {
     for (uint32_t k = 0; k < phases.places.size(); ++k) {
       const ir::WaveOrder::Place& place = phases.places[k];
       const bool inside = level < place.loops.size();
-      const Id meant = m_.op(spv::OpIEqual, m_.bool_type, {which, m_.u(k + 1)});
+      const Id meant = m_.equals(which, k + 1);
       begin = m_.select(meant, m_.u(inside ? place.loops[level].position : place.position), begin);
       if (!inside) continue;
       const Id variable = frame_.carried[place.loops[level].iteration.id];
@@ -61,11 +61,11 @@ void KernelBuilder::resolve_complete(const ir::Phases& phases, PhaseState& state
   library("lw_wave_look", m_.void_type, {});
   m_.repeat([&] {
     const Id found = library("lw_wave_next", m_.uint_type, {});
-    m_.when(m_.op(spv::OpIEqual, m_.bool_type, {found, m_.u(2)}), [&] {
+    m_.when(m_.equals(found, 2), [&] {
       carry_out(phases, state);
       m_.create_store(m_.b(true), resolved);
     });
-    return m_.op(spv::OpINotEqual, m_.bool_type, {found, m_.u(0)});
+    return m_.differs(found, 0);
   });
 }
 
@@ -80,8 +80,7 @@ void KernelBuilder::carry_out(const ir::Phases& phases, PhaseState& state) {
   for (size_t k = 0; k < phases.kinds.size(); ++k) {
     const ir::Inst& kind = phases.kinds[k];
     if (kind.op == Op::wave_sync) continue;  // gives nothing
-    const Id meant =
-        m_.op(spv::OpIEqual, m_.bool_type, {current, m_.u(static_cast<uint32_t>(k + 1))});
+    const Id meant = m_.equals(current, static_cast<uint32_t>(k + 1));
     m_.when(meant, [&] {
       if (kind.op == Op::redux) {
         library("lw_wave_reduce", m_.void_type,
@@ -98,26 +97,19 @@ void KernelBuilder::carry_out(const ir::Phases& phases, PhaseState& state) {
 
 /// One lane's results.
 void KernelBuilder::give(const ir::Inst& kind, PhaseState& state, Id slot) {
-  const auto call = [&](const char* name) { library(name, m_.void_type, {slot}); };
+  constexpr std::pair<Op, const char*> kPlain[] = {
+      {Op::ballot, "lw_wave_ballot"}, {Op::vote_ballot, "lw_wave_ballot"},
+      {Op::vote_any, "lw_wave_any"},  {Op::vote_all, "lw_wave_all"},
+      {Op::vote_uni, "lw_wave_uni"},  {Op::activemask, "lw_wave_active"},
+      {Op::elect, "lw_wave_elect"},   {Op::readfirst, "lw_wave_first"},
+      {Op::redux, "lw_wave_reduced"}};
   const Id wide = m_.b(ir::width_of(kind.type) == ir::Width::b64);
+  for (const auto& [op, name] : kPlain)
+    if (op == kind.op) {
+      library(name, m_.void_type, {slot});
+      return;
+    }
   switch (kind.op) {
-    case Op::ballot:
-    case Op::vote_ballot:
-      return call("lw_wave_ballot");
-    case Op::vote_any:
-      return call("lw_wave_any");
-    case Op::vote_all:
-      return call("lw_wave_all");
-    case Op::vote_uni:
-      return call("lw_wave_uni");
-    case Op::activemask:
-      return call("lw_wave_active");
-    case Op::elect:
-      return call("lw_wave_elect");
-    case Op::readfirst:
-      return call("lw_wave_first");
-    case Op::redux:
-      return call("lw_wave_reduced");
     case Op::shfl:
       library("lw_wave_shfl", m_.void_type, {slot, m_.u(kind.mode)});
       return;
@@ -136,7 +128,7 @@ void KernelBuilder::give(const ir::Inst& kind, PhaseState& state, Id slot) {
 /// the registers are kept, not from what lanes passed on.
 void KernelBuilder::give_lane(const ir::Inst& kind, PhaseState& state, Id slot) {
   const Id from = library("lw_wave_from", m_.uint_type, {slot});
-  const Id missing = m_.op(spv::OpIEqual, m_.bool_type, {from, m_.u(~0U)});
+  const Id missing = m_.equals(from, ~0U);
   Id value = m_.constant(ir::Width::b32, kind.src[0].imm);
   if (kind.src[0].is_reg()) {
     const Id safe = m_.select(missing, m_.u(0), from);

@@ -7,6 +7,7 @@
 #include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/values/numbering.hpp"
 #include "runtime/spirv/waves/terms.hpp"
+#include "runtime/support/enum_set.hpp"
 
 namespace lanewise::spirv {
 namespace {
@@ -161,19 +162,10 @@ class Iteration {
 
   /// Waits for nobody, and writes nothing that the compare-and-swap could read.
   bool harmless(const ir::Inst& inst) const {
-    switch (inst.op) {
-      case Op::store:
-        return apart(inst.mem->space, swap_->mem->space);
-      case Op::load:
-      case Op::atom:
-      case Op::fence:
-      case Op::trap:
-      case Op::report:
-      case Op::async_note:
-        return true;
-      default:
-        return ir::info(inst.op).trait == ir::OpTrait::pure;
-    }
+    static constexpr EnumSet<Op> kHarmless{Op::load, Op::atom,   Op::fence,
+                                           Op::trap, Op::report, Op::async_note};
+    if (inst.op == Op::store) return apart(inst.mem->space, swap_->mem->space);
+    return kHarmless.has(inst.op) || ir::info(inst.op).trait == ir::OpTrait::pure;
   }
 
   Term value(const Way& way, const ir::Operand& o) {
@@ -353,11 +345,8 @@ uint32_t convergence_point(const ir::Program& program, const std::vector<uint32_
 
 std::vector<SwapLoop> swap_loops(const ir::Program& program) {
   std::vector<SwapLoop> found;
-  const bool any = std::ranges::any_of(program.blocks, [](const ir::Block& block) {
-    return std::ranges::any_of(
-        block.insts, [](const ir::Inst& inst) { return inst.op == Op::atom && whole_swap(inst); });
-  });
-  if (!any) return found;
+  const auto swaps = [](const ir::Inst& i) { return i.op == Op::atom && whole_swap(i); };
+  if (!ir::any_inst(program, swaps)) return found;
   const ir::Graph graph = ir::block_graph(program);
   for (Innermost& loop : InnermostLoops(graph).find()) {
     if (!Iteration(program, loop).proven()) continue;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/ir/evaluate.hpp"
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/passes/values/numbering.hpp"
 
 namespace lanewise::spirv {
@@ -37,21 +38,13 @@ uint32_t result_width(const ir::Inst& inst, uint32_t which) {
   }
 }
 
-ir::Inst plain(Op op, Type type, size_t results) {
-  ir::Inst inst;
-  inst.op = op;
-  inst.type = type;
-  inst.dst.resize(results);
-  return inst;
-}
-
 }  // namespace
 
 Terms::Terms()
-    : half_(plain(Op::unpack64, Type::u32, 2)),
-      pack_(plain(Op::pack64, Type::u64, 1)),
-      zext8_(plain(Op::zext8, Type::u32, 1)),
-      zext16_(plain(Op::zext16, Type::u32, 1)) {}
+    : half_(ir::instruction(Op::unpack64, Type::u32, {ir::Reg{}, ir::Reg{}}, {})),
+      pack_(ir::instruction(Op::pack64, Type::u64, {ir::Reg{}}, {})),
+      zext8_(ir::instruction(Op::zext8, Type::u32, {ir::Reg{}}, {})),
+      zext16_(ir::instruction(Op::zext16, Type::u32, {ir::Reg{}}, {})) {}
 
 Term Terms::intern(Node node, Key key) {
   key.push_back(static_cast<uint64_t>(node.kind));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/values/dataflow.hpp"
@@ -132,18 +133,13 @@ class BackEdges {
   std::set<std::pair<uint32_t, uint32_t>> found;  ///< from, to
 
  private:
-  bool inside(uint32_t block, uint32_t header) const {
-    uint32_t h = loops_.header[block];
-    while (h != ir::kNone && h != header) h = loops_.parent[h];
-    return h == header;
-  }
   bool leaves(uint32_t block, uint32_t header) const {
     const auto& succs = ssa_.graph().succs[block];
-    return std::ranges::any_of(succs, [&](uint32_t to) { return !inside(to, header); });
+    return std::ranges::any_of(succs, [&](uint32_t to) { return !loops_.contains(header, to); });
   }
   bool looks(uint32_t header) const {
     for (const uint32_t b : ssa_.order().nodes)
-      if (inside(b, header))
+      if (loops_.contains(header, b))
         for (const ir::Inst& inst : ssa_.program().blocks[b].insts)
           if (sees_others(inst) && in_group_memory(inst) && !counts_up(inst)) return true;
     return false;
@@ -155,11 +151,9 @@ class BackEdges {
 };
 
 ir::Inst yield_at(const ir::Terminator& term, uint32_t to) {
-  ir::Inst yield;
-  yield.op = Op::barrier;
+  const ir::Operand none = ir::Operand::immediate(0);
+  ir::Inst yield = ir::instruction(Op::barrier, ir::Type::none, {}, {none, none}, term.site);
   yield.mode = static_cast<uint8_t>(ir::BarrierKind::yield);
-  yield.src = {ir::Operand::immediate(0), ir::Operand::immediate(0)};
-  yield.site = term.site;
   const bool one = term.kind != ir::Terminator::Kind::branch || term.targets[0] == term.targets[1];
   if (one) return yield;
   yield.guard = term.cond;
@@ -206,10 +200,8 @@ const ir::Inst* WaitingLoops::looks_at(uint32_t block) const {
 }
 
 bool yield_in_waits(ir::Program& program) {
-  const bool any = std::ranges::any_of(program.blocks, [](const ir::Block& block) {
-    return std::ranges::any_of(block.insts, [](const ir::Inst& inst) {
-      return inst.mem && sees_others(inst) && in_group_memory(inst) && !counts_up(inst);
-    });
+  const bool any = ir::any_inst(program, [](const ir::Inst& inst) {
+    return inst.mem && sees_others(inst) && in_group_memory(inst) && !counts_up(inst);
   });
   if (!any) return false;
   const ir::Ssa ssa(program);

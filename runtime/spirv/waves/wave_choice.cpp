@@ -21,10 +21,11 @@ constexpr uint32_t kMostSlots = 8;
 /// invocation.
 bool waves_meet(const ir::Program& program, const Shape& shape, const Target& target) {
   if (shape.lanes_per_invocation > 1) return false;
-  for (const ir::Block& block : program.blocks)
-    for (const ir::Inst& inst : block.insts)
-      if (ir::info(inst.op).trait == ir::OpTrait::wave && !runs_in_group(inst)) return false;
-  if (shape.scatters || needs_phases(program, shape) || !ir::convergence_uniform(program))
+  const auto apart = [](const ir::Inst& i) {
+    return ir::info(i.op).trait == ir::OpTrait::wave && !runs_in_group(i);
+  };
+  if (ir::any_inst(program, apart) || shape.scatters || needs_phases(program, shape) ||
+      !ir::convergence_uniform(program))
     return false;
   return 4 * group_words(program, shape) <= target.max_shared / 2;
 }
@@ -76,16 +77,12 @@ std::string obstacle(const ir::Program& program, const Shape& lanes, const Targe
 }  // namespace
 
 bool needs_phases(const ir::Program& program, const Shape& shape) {
-  bool any = false, plain = true;
-  for (const ir::Block& block : program.blocks) {
-    for (const ir::Inst& inst : block.insts) {
-      if (inst.op != ir::Op::barrier) continue;
-      any = true;
-      plain = plain && is_plain_barrier(inst, shape.lanes);
-    }
-  }
-  if (!any) return false;
-  return shape.lanes_per_invocation > 1 || !plain || shape.scatters ||
+  const auto barrier = [](const ir::Inst& i) { return i.op == ir::Op::barrier; };
+  const auto other = [&](const ir::Inst& i) {
+    return barrier(i) && !is_plain_barrier(i, shape.lanes);
+  };
+  if (!ir::any_inst(program, barrier)) return false;
+  return shape.lanes_per_invocation > 1 || ir::any_inst(program, other) || shape.scatters ||
          !ir::convergence_uniform(program);
 }
 
