@@ -116,6 +116,9 @@ void Context::error(const Operand& o, const std::string& message) {
   const Loc loc = o.loc.line ? o.loc : in.loc;
   env.diagnostics->push_back({loc.line, loc.column, "`" + in.opcode + "`: " + message});
 }
+void Context::found(const Operand& o, const std::string& rest) {
+  error(o, found_text(o, symbol(o)) + rest);
+}
 
 void Context::warn(const std::string& message) {
   env.diagnostics->push_back({in.loc.line, in.loc.column, "`" + in.opcode + "`: " + message, true});
@@ -195,10 +198,10 @@ void Context::destination(size_t i, PType want, Fit fit, bool sink) {
   const bool plain = o.kind == K::name && s.kind == S::reg && s.vector == 1 && !o.has_offset &&
                      !o.negated && o.pair.empty();
   if (!plain) {
-    error(o, found_text(o, s) + " as destination, a " + want.text() + " register was expected");
+    found(o, " as destination, a " + want.text() + " register was expected");
   } else if (!fits(want, s.type, fit)) {
-    error(o, found_text(o, s) + " as destination, " + want.text() +
-                 (fit == Fit::wider ? " or a wider register" : "") + " was expected");
+    found(o, " as destination, " + want.text() + (fit == Fit::wider ? " or a wider register" : "") +
+                 " was expected");
   } else {
     element(o, want, fit, false);
   }
@@ -209,8 +212,8 @@ void Context::element(const Operand& o, PType want, Fit fit, bool is_source) {
   const Symbol s = symbol(o);
   if (o.kind == K::name && !o.has_offset && s.kind == S::reg) {
     if (s.vector != 1 || o.negated || !o.pair.empty() || !fits(want, s.type, fit)) {
-      error(o, found_text(o, s) + ", " + want.text() +
-                   (fit == Fit::wider ? " or a wider register" : "") + " was expected");
+      found(o, ", " + want.text() + (fit == Fit::wider ? " or a wider register" : "") +
+                   " was expected");
     } else if (s.type.packed) {
       need(53, 0, "a register of packed 16-bit floats");
     }
@@ -222,13 +225,13 @@ void Context::element(const Operand& o, PType want, Fit fit, bool is_source) {
   if (is_source && constant && !o.negated && o.pair.empty() && constant_fits(o, want)) {
     if (want.bits == 128) need(70, 80, "a constant of 128 bits");
     if (want.bits == 128 && o.kind == K::name && !o.has_offset) {
-      error(o, found_text(o, s) + ", a .b128 register was expected");
+      found(o, ", a .b128 register was expected");
     }
     if (env.manual) error(o, "a constant, a register was expected (the manual's text)");
     return;
   }
-  error(o, found_text(o, s) + ", a " + want.text() + " register" +
-               (is_source ? " or constant" : "") + " was expected");
+  found(o,
+        ", a " + want.text() + " register" + (is_source ? " or constant" : "") + " was expected");
 }
 
 void Context::register_of(const Operand& o, PType want, Fit fit) {
@@ -237,7 +240,7 @@ void Context::register_of(const Operand& o, PType want, Fit fit) {
                      !o.negated && o.pair.empty() && !o.minus;
   if (plain && s.type.packed) need(53, 0, "a register of packed 16-bit floats");
   if (plain && fits(want, s.type, fit)) return;
-  error(o, found_text(o, s) + ", a " + want.text() + " register was expected");
+  found(o, ", a " + want.text() + " register was expected");
 }
 
 namespace {
@@ -259,7 +262,7 @@ void Context::value_of(const Operand& o, PType want, Fit fit) {
   if (!want.is_pred() && ((address && !want.alternative) || sum_fits(o, s, want))) return;
   if (!constant) return register_of(o, want, fit);
   if (constant_fits(o, want)) return;
-  error(o, found_text(o, symbol(o)) + ", " + want.text() + " was expected");
+  found(o, ", " + want.text() + " was expected");
 }
 
 void Context::source(size_t i, PType want, Fit fit) {
@@ -302,15 +305,12 @@ void Context::vector_of(const Operand& o, PType want, unsigned elements, Fit fit
   const Symbol whole = symbol(o);
   if (o.kind == K::name && whole.kind == S::reg && whole.vector == elements && !o.has_offset) {
     if (!fits(want, whole.type, fit)) {
-      error(o, found_text(o, whole) + ", elements of " + want.text() + " were expected");
+      found(o, ", elements of " + want.text() + " were expected");
     }
     return;
   }
-  if (o.kind != K::vector || o.elements.size() != elements) {
-    error(o, found_text(o, whole) + ", a vector of " + std::to_string(elements) +
-                 " elements was expected");
-    return;
-  }
+  if (o.kind != K::vector || o.elements.size() != elements)
+    return found(o, ", a vector of " + std::to_string(elements) + " elements was expected");
   PType common;
   bool mixed = false;
   size_t sinks = 0, numbers = 0, integers = 0;
@@ -323,10 +323,9 @@ void Context::vector_of(const Operand& o, PType want, unsigned elements, Fit fit
     const Symbol s = symbol(e);
     // The assembler compares each element with the one before it.
     const VectorKind kind = vector_kind(e, s);
-    if (kind != before && kind != VectorKind::any && before != VectorKind::any) {
-      error(o, "integers and floats side by side in a vector, elements of one kind were expected");
-      return;
-    }
+    if (kind != before && kind != VectorKind::any && before != VectorKind::any)
+      return error(
+          o, "integers and floats side by side in a vector, elements of one kind were expected");
     before = kind;
     integers += kind == VectorKind::integer ? 1 : 0;
     const bool special = s.kind == S::special && (is_source || !env.manual);
@@ -338,37 +337,31 @@ void Context::vector_of(const Operand& o, PType want, unsigned elements, Fit fit
     if (s.type.packed) need(53, 0, "a register of packed 16-bit floats");
     const PType t = special ? special_type(*s.special) : s.type;
     mixed = mixed || special;
-    if (common.bits != 0 && common.bits != t.bits) {
-      error(e, found_text(e, s) + " among others of " + std::to_string(common.bits) +
-                   " bits, elements of one width were expected");
-      return;
-    }
+    if (common.bits != 0 && common.bits != t.bits)
+      return found(e, " among others of " + std::to_string(common.bits) +
+                          " bits, elements of one width were expected");
     mixed = mixed || (common.bits != 0 && !(common == t));
     common = t;
   }
   // Integer registers count as untyped where floats are wanted, though not the other way round.
   mixed =
       mixed || (want.is_float() && !want.packed && integers != numbers && common.bits == want.bits);
-  if (sinks != 0 && !sink_allowed) {
-    error(o,
-          "`_` as an element, a register or constant was expected (only vectors of 256 bits have "
-          "elements that are not stored)");
-    return;
-  }
-  if (sinks == elements) {
-    error(o, "nothing but `_` in the vector, one register at least was expected");
-    return;
-  }
+  if (sinks != 0 && !sink_allowed)
+    return error(
+        o,
+        "`_` as an element, a register or constant was expected (only vectors of 256 bits have "
+        "elements that are not stored)");
+  if (sinks == elements)
+    return error(o, "nothing but `_` in the vector, one register at least was expected");
   for (const Operand& e : o.elements) {
     if (e.kind == K::sink) continue;
     const Symbol s = symbol(e);
     if (s.kind == S::special && (is_source || !env.manual)) {
-      if (want.bits > special_type(*s.special).bits)
-        error(e, found_text(e, s) + ", " + want.text() + " was expected");
+      if (want.bits > special_type(*s.special).bits) found(e, ", " + want.text() + " was expected");
       continue;
     }
     if (e.kind == K::name && s.kind == S::function && !e.has_offset) {
-      error(e, found_text(e, s) + " in a vector, a register or constant was expected");
+      found(e, " in a vector, a register or constant was expected");
       continue;
     }
     // Among registers a floating-point constant is its bits.
@@ -380,7 +373,7 @@ void Context::vector_of(const Operand& o, PType want, unsigned elements, Fit fit
     if (e.kind == K::name && s.kind == S::reg && s.vector == 1 && mixed && !s.type.is_pred() &&
         s.type.cls != PType::Class::none) {
       if (!fits(want, s.type.untyped(), fit)) {
-        error(e, found_text(e, s) + ", " + want.text() + " was expected");
+        found(e, ", " + want.text() + " was expected");
       }
       continue;
     }
@@ -394,7 +387,7 @@ void Context::policy(size_t i) {
   const bool reg = o.kind == K::name && s.kind == S::reg && s.vector == 1 && s.type.bits == 64 &&
                    !s.type.is_float() && !o.has_offset && !o.negated && o.pair.empty();
   if (reg || (o.kind == K::integer && !env.manual)) return;
-  error(o, found_text(o, s) + " as cache policy, a 64-bit integer register" +
+  found(o, std::string(" as cache policy, a 64-bit integer register") +
                (env.manual ? "" : " or constant") + " was expected");
 }
 
@@ -405,7 +398,7 @@ void Context::refuse_unified() {
 const Operand* Context::literal(size_t i, std::string_view expected) {
   const Operand& o = in.operands[i];
   if (o.kind == K::integer) return &o;
-  error(o, found_text(o, symbol(o)) + ", " + std::string(expected) + " was expected");
+  found(o, ", " + std::string(expected) + " was expected");
   return nullptr;
 }
 
@@ -423,10 +416,8 @@ void Context::refuse_32_bit(const Operand& o, std::string_view what) {
 
 void Context::register_address(const Operand& o, std::string_view space, const Symbol& s) {
   const bool integer = s.type.holds_int();
-  if (s.vector != 1 || !integer || s.type.bits > 64) {
-    error(o, found_text(o, s) + " as address, an integer register of up to 64 bits was expected");
-    return;
-  }
+  if (s.vector != 1 || !integer || s.type.bits > 64)
+    return found(o, " as address, an integer register of up to 64 bits was expected");
   if (s.type.bits < 32) {
     warn(o, found_text(o, s) + " as address is narrow, 64 bits were expected");
   } else if (s.type.bits == 32 && (space.empty() || space == "global")) {
@@ -437,9 +428,8 @@ void Context::register_address(const Operand& o, std::string_view space, const S
 void Context::variable_address(const Operand& o, std::string_view space, const Symbol& s) {
   const std::string declared = space_of(s);
   if (space.empty() ? is_generic_window(declared) : same_space(space, declared)) return;
-  error(o, found_text(o, s) + " in an instruction of " +
-               (space.empty() ? "generic addresses" : dotted(space)) + ", a " +
-               (space.empty() ? ".global, .shared or .local" : dotted(space)) +
+  found(o, " in an instruction of " + (space.empty() ? "generic addresses" : dotted(space)) +
+               ", a " + (space.empty() ? ".global, .shared or .local" : dotted(space)) +
                " variable was expected");
 }
 
@@ -454,7 +444,7 @@ void Context::refuse_narrow(size_t i) {
   const Operand& o = in.operands[i];
   const Symbol s = symbol(o);
   if (o.kind == K::address && s.kind == S::reg && s.type.bits < 32)
-    error(o, found_text(o, s) + " as address, one of 32 or 64 bits was expected");
+    found(o, " as address, one of 32 or 64 bits was expected");
 }
 
 void Context::predicate_of(const Operand& o, bool writes) {
@@ -463,17 +453,15 @@ void Context::predicate_of(const Operand& o, bool writes) {
                    !o.has_offset && o.pair.empty() && !o.minus;
   if (reg && !(writes && o.negated)) return;
   if (o.kind == K::integer && !writes && !env.manual) return;
-  error(o, found_text(o, s) + ", a predicate was expected");
+  found(o, ", a predicate was expected");
 }
 
 void Context::address(size_t i, std::string_view space) {
   const Operand& o = in.operands[i];
   const Symbol s = symbol(o);
   if (o.kind == K::array) {
-    if (s.kind != S::variable || s.variable->dims.empty()) {
-      error(o, found_text(o, s) + " with an index, an array was expected");
-      return;
-    }
+    if (s.kind != S::variable || s.variable->dims.empty())
+      return found(o, " with an index, an array was expected");
     if (!o.elements.empty()) {
       const Symbol index = symbol(o.elements[0]);
       if (index.kind != S::reg || index.vector != 1 || index.type.is_float() ||
@@ -484,10 +472,7 @@ void Context::address(size_t i, std::string_view space) {
     variable_address(o, space, s);
     return;
   }
-  if (o.kind != K::address) {
-    error(o, found_text(o, s) + ", an address in brackets was expected");
-    return;
-  }
+  if (o.kind != K::address) return found(o, ", an address in brackets was expected");
   if (!o.elements.empty() && !has("dim"))
     error(o, "more than an address in the brackets, none was expected");
   if (o.name.empty()) {
@@ -504,7 +489,7 @@ void Context::address(size_t i, std::string_view space) {
     warn(o, found_text(o, s) + " as address, a register or variable was expected");
     return;
   }
-  error(o, found_text(o, s) + " as address, a register or variable was expected");
+  found(o, " as address, a register or variable was expected");
 }
 
 }  // namespace lanewise::ptx::legal

@@ -40,6 +40,8 @@ class Context {
   // Complaints. An operand's message begins with where it stands.
   void error(const std::string& message);
   void error(const Operand& o, const std::string& message);
+  /// An error that begins with what the operand is.
+  void found(const Operand& o, const std::string& rest);
   void warn(const std::string& message);
   void warn(const Operand& o, const std::string& message);
   /// False after a complaint that `what` needs a newer target or version.

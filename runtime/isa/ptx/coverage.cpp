@@ -13,14 +13,9 @@ std::string spelled(std::string_view opcode, std::span<const std::string> mods) 
 }
 
 FormState state_of(isa::Claim claim) {
-  switch (claim) {
-    case isa::Claim::none:
-      return FormState::unsupported;
-    case isa::Claim::approximate:
-      return FormState::approximate;
-    default:
-      return FormState::exact;
-  }
+  return claim == isa::Claim::none          ? FormState::unsupported
+         : claim == isa::Claim::approximate ? FormState::approximate
+                                            : FormState::exact;
 }
 
 ClaimedForm describe(std::string form, const CompiledRow& row) {

@@ -156,20 +156,11 @@ char letter_of(std::string_view word) {
   return bits == "8" ? 'b' : bits == "16" ? 'h' : bits == "32" ? 'i' : bits == "64" ? 'l' : '\0';
 }
 unsigned bytes_of(char letter) {
-  switch (letter) {
-    case 'b':
-      return 1;
-    case 'h':
-      return 2;
-    case 'i':
-    case 'f':
-      return 4;
-    case 'l':
-    case 'd':
-      return 8;
-    default:
-      return 0;
-  }
+  return letter == 'b'                    ? 1
+         : letter == 'h'                  ? 2
+         : letter == 'i' || letter == 'f' ? 4
+         : letter == 'l' || letter == 'd' ? 8
+                                          : 0;
 }
 
 /// How a function's statement says what it returns and takes; empty for a form that it leaves open.

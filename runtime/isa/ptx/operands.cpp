@@ -23,7 +23,7 @@ PType type_of(const Context& c, const OperandSpec& o) {
 /// A pair of halves counts as an integer where the qualifiers say the type, not where the row does.
 bool is_pair_of_halves(Context& c, const Operand& o) {
   if (!c.symbol(o).type.packed) return false;
-  c.error(o, found_text(o, c.symbol(o)) + ", a register of integers was expected");
+  c.found(o, ", a register of integers was expected");
   return true;
 }
 bool says_type(const OperandSpec& spec) {
@@ -33,10 +33,7 @@ bool says_type(const OperandSpec& spec) {
 /// `p|q`: judged one by one.
 void pair(Context& c, size_t i, const OperandSpec& spec, PType want) {
   const Operand& o = c.in.operands[i];
-  if (!spec.pair) {
-    c.error(o, "a second destination `" + o.pair + "`, none was expected");
-    return;
-  }
+  if (!spec.pair) return c.error(o, "a second destination `" + o.pair + "`, none was expected");
   Operand first = o;
   first.pair.clear();
   if (first.kind != K::sink) {
@@ -61,8 +58,8 @@ bool stands_untyped(Context& c, const Operand& o, PType want, std::string_view s
   const Symbol s = c.symbol(o);
   const bool constant = o.kind == K::integer || o.kind == K::float_ || s.kind == S::function;
   if (s.kind == S::reg ? s.type.is_untyped() || s.type == want : !constant) return true;
-  c.error(o, found_text(o, s) + " for ." + std::string(c.get(slot)) + ", a " +
-                 want.untyped().text() + " register was expected");
+  c.found(o, " for ." + std::string(c.get(slot)) + ", a " + want.untyped().text() +
+                 " register was expected");
   return false;
 }
 
@@ -122,11 +119,9 @@ void video(Context& c, size_t i, const OperandSpec& spec, PType want) {
     // A part of the destination is put into the third source.
     const bool scalar = spec.kind == 'V' && i == 0 && (c.in.operands.size() < 4 || c.has("op2"));
     if (!is_selector(std::string_view(o.name).substr(dot + 1), spec.kind, i == 0) || i == 3 ||
-        scalar) {
-      c.error(o,
-              "`" + o.name + "`: not a part that this operand has, another selector was expected");
-      return;
-    }
+        scalar)
+      return c.error(
+          o, "`" + o.name + "`: not a part that this operand has, another selector was expected");
     o.name.resize(dot);
     return c.register_of(o, want, Fit::exact);
   }
@@ -142,19 +137,14 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
   const Fit fit = spec.wider ? Fit::wider : Fit::exact;
   const bool reads_pair = !o.pair.empty();
   if (reads_pair) return pair(c, i, spec, want);
-  if (spec.both) {
-    c.error(o, "one destination, a predicate behind `|` was expected, too");
-    return;
-  }
+  if (spec.both) return c.error(o, "one destination, a predicate behind `|` was expected, too");
   if (o.kind == K::sink && spec.sink) return;
   // The address of a function is data, no number of bits or threads.
   const bool counts = spec.kind == 'b' || spec.kind == 't' || spec.kind == 'c';
   const bool fixed = counts || (says_type(spec) && spec.kind != 'A');
   if (fixed && c.symbol(o).kind == S::function && o.kind == K::name && spec.kind != 'a' &&
-      spec.kind != 'x') {
-    c.error(o, found_text(o, c.symbol(o)) + ", " + want.text() + " was expected");
-    return;
-  }
+      spec.kind != 'x')
+    return c.found(o, ", " + want.text() + " was expected");
   if ((counts || (fixed && want.is_int())) && is_pair_of_halves(c, o)) return;
   switch (spec.kind) {
     case 'd':
@@ -166,8 +156,7 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
     case 'r':
       return c.register_of(o, want, fit);
     case 'B':
-      if (!(c.symbol(o).type == want))
-        c.error(o, found_text(o, c.symbol(o)) + ", a " + want.text() + " register was expected");
+      if (!(c.symbol(o).type == want)) c.found(o, ", a " + want.text() + " register was expected");
       return c.register_of(o, want, fit);
     case 'p':
       return c.predicate_of(o, false);
@@ -218,12 +207,11 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
     case 'T': {
       const Symbol s = c.symbol(o);
       if (o.kind != K::address || s.kind != S::reg || !fits(kU32, s.type, fit))
-        c.error(o, found_text(o, s) + ", a 32-bit register in brackets was expected");
+        c.found(o, ", a 32-bit register in brackets was expected");
       return;
     }
     case 'l':
-      if (c.symbol(o).kind != S::label)
-        c.error(o, found_text(o, c.symbol(o)) + ", a label was expected");
+      if (c.symbol(o).kind != S::label) c.found(o, ", a label was expected");
       return;
     default:
       return;

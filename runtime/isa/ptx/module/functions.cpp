@@ -151,11 +151,10 @@ std::string ModuleRules::difference(const Function& a, const Function& b) const 
 void ModuleRules::redeclared(const Function& first, const Function& later) {
   const std::string text = quoted(later.name) + " differs from the declaration in line " +
                            std::to_string(first.loc.line);
-  if (first.has_body) {
-    error(later.loc, quoted(later.name) + " was defined in line " + std::to_string(first.loc.line) +
-                         " already, no declaration was expected behind it");
-    return;
-  }
+  if (first.has_body)
+    return error(later.loc, quoted(later.name) + " was defined in line " +
+                                std::to_string(first.loc.line) +
+                                " already, no declaration was expected behind it");
   if (first.entry != later.entry)
     error(later.loc, text + ": the same kind of function was expected");
   if (const std::string why = difference(first, later); !why.empty())

@@ -73,11 +73,9 @@ void check_header(const Module& module, const CheckOptions& options, const Setti
     diagnostics.push_back({1, 1, std::move(message)});
   };
   const bool own_version = options.version == 0;
-  if (own_version && !is_version(module.version_major, module.version_minor)) {
-    error("there is no .version " + std::to_string(module.version_major) + "." +
-          std::to_string(module.version_minor) + ", one such as 7.8 was expected");
-    return;
-  }
+  if (own_version && !is_version(module.version_major, module.version_minor))
+    return error("there is no .version " + std::to_string(module.version_major) + "." +
+                 std::to_string(module.version_minor) + ", one such as 7.8 was expected");
   if (s.old_assembler && s.version > 78)
     error(".version " + version_text(s.version) +
           " is later than the assembler of CUDA 11.8, at most 7.8 was expected");

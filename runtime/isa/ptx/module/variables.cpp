@@ -156,10 +156,8 @@ void ModuleRules::initialiser(const Variable& v) {
             quoted(v.name) + ": a number for a ." + v.type + ", fields in braces were expected");
     return;
   }
-  if (v.type == "f16x2" && v.dims.empty() && v.vector == 1 && v.init.size() == 1 && !v.braced) {
-    error(v.loc, quoted(v.name) + ": one number for two halves, `{a, b}` was expected");
-    return;
-  }
+  if (v.type == "f16x2" && v.dims.empty() && v.vector == 1 && v.init.size() == 1 && !v.braced)
+    return error(v.loc, quoted(v.name) + ": one number for two halves, `{a, b}` was expected");
   for (const Variable::Initialiser& value : v.init)
     if (!value.padding) initial_value(v, value);
 }
@@ -188,10 +186,9 @@ void ModuleRules::initial_symbol(const Variable& v, const Variable::Initialiser&
   const bool byte = value.mask != 0;
   if (byte) need(o.loc, "a byte of an address", 71);
   const bool fits = v.type == "u64" || v.type == "u32" || (byte && v.type == "u8");
-  if (!fits) {
-    error(o.loc, what + " in ." + v.type + ", .u64" + (byte ? " or .u8" : "") + " was expected");
-    return;
-  }
+  if (!fits)
+    return error(o.loc,
+                 what + " in ." + v.type + ", .u64" + (byte ? " or .u8" : "") + " was expected");
   const Known* k = known(o.name, v.loc);
   if (k == nullptr) {
     error(o.loc, what + ", which is no variable or function declared before, one was expected");
@@ -227,11 +224,9 @@ void ModuleRules::redeclared(const Variable& first, const Variable& later) {
   };
   const std::string line = std::to_string(first.loc.line);
   if (first.type != later.type || first.space != later.space || first.vector != later.vector ||
-      !same_array()) {
-    error(later.loc, quoted(later.name) + " differs from the declaration in line " + line +
-                         ", the same type was expected");
-    return;
-  }
+      !same_array())
+    return error(later.loc, quoted(later.name) + " differs from the declaration in line " + line +
+                                ", the same type was expected");
   const bool plain = !later.visible && !later.weak && !later.common;
   const bool twice = first.is_extern && later.is_extern && setting_.old_assembler;
   if ((first.is_extern && !later.is_extern && plain) || twice)

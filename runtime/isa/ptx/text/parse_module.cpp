@@ -422,11 +422,10 @@ void Parser::add(Function&& f, const Token& name) {
     return;
   }
   Function& known = module.functions[it->second];
-  if (known.has_body) {
-    report(loc_of(name), found(name) + " was defined in line " + std::to_string(known.loc.line) +
-                             " already, another name was expected");
-    return;
-  }
+  if (known.has_body)
+    return report(loc_of(name), found(name) + " was defined in line " +
+                                    std::to_string(known.loc.line) +
+                                    " already, another name was expected");
   Function other;
   Function& head = f.has_body ? known : f;
   other.loc = head.loc;
@@ -441,11 +440,10 @@ void Parser::add(Function&& f, const Token& name) {
   other.directives = head.directives;
   other.noreturn = head.noreturn;
   module.other_functions.push_back(std::move(other));
-  if (known.entry != f.entry) {
-    report(loc_of(name), found(name) + " was declared in line " + std::to_string(known.loc.line) +
-                             ", the same kind of function was expected");
-    return;
-  }
+  if (known.entry != f.entry)
+    return report(loc_of(name), found(name) + " was declared in line " +
+                                    std::to_string(known.loc.line) +
+                                    ", the same kind of function was expected");
   f.visible |= known.visible;  // a declaration's linkage holds for the definition, too
   f.weak |= known.weak;
   if (f.has_body) known = std::move(f);
