@@ -31,6 +31,8 @@ constexpr std::pair<std::string_view, std::string_view> kSets[] = {
     {"restrict", "sync_restrict::shared::cta@90.80|sync_restrict::shared::cluster@90.80"},
     {"fp8", "e4m3x2|e5m2x2"},
     {"fp6", "e2m1x2|e2m3x2|e3m2x2"},
+    {"byte", "e4m3|e5m2"},
+    {"tiny", "e4m3|e5m2|e3m2|e2m3|e2m1"},
 };
 
 std::vector<std::string_view> split(std::string_view text, char by) {
@@ -144,7 +146,12 @@ OperandSpec operand_of(std::string_view text) {
 }
 
 CompiledRow compile(const Row& row, isa::Claim claim) {
-  CompiledRow out{&row, {}, false, row.claim.value_or(claim), gate_of(row.needs), {}};
+  CompiledRow out{&row,
+                  {},
+                  false,
+                  row.lower == nullptr ? isa::Claim::none : row.claim.value_or(claim),
+                  gate_of(row.needs),
+                  {}};
   for (const std::string_view text : split(row.pattern, ' ')) {
     if (text == "*")
       out.any = true;
@@ -159,21 +166,19 @@ CompiledRow compile(const Row& row, isa::Claim claim) {
 
 struct Family {
   std::span<const Row> rows;
-  isa::Claim claim;
+  isa::Claim claim;  ///< of what runs
 };
 
 std::vector<Family> families() {
   using isa::Claim;
   std::vector<Family> all;
-  for (auto values : {move_rows(), space_rows(), integer_rows(), bit_rows(), carry_rows(),
-                      compare_rows(), float_rows(), half_rows(), convert_rows(), bf16_rows(),
-                      wave_rows(), video_rows(), bfloat_rows(), fp8_rows()})
+  for (auto values :
+       {move_rows, space_rows, integer_rows, bit_rows, carry_rows, compare_rows, float_rows,
+        half_rows, convert_rows, bf16_rows, wave_rows, video_rows, bfloat_rows, fp8_rows})
     all.push_back({values, Claim::exact});
-  for (auto effects : {memory_rows(), atomic_rows(), cache_rows(), sync_rows(), control_rows(),
-                       stack_rows(), texture_rows()})
+  for (auto effects : {memory_rows, atomic_rows, cache_rows, sync_rows, control_rows, stack_rows,
+                       texture_rows, arithmetic_rows, matrix_rows, tensor_rows, cluster_rows})
     all.push_back({effects, Claim::effect});
-  for (auto absent : {arithmetic_rows(), matrix_rows(), tensor_rows(), cluster_rows()})
-    all.push_back({absent, Claim::none});
   return all;
 }
 
@@ -209,7 +214,7 @@ std::string misplaced(const CompiledRow& c, std::string_view q) {
   for (const CompiledRow& row : table()) {
     for (const Slot& theirs : row.slots) {
       if (!takes(theirs, q)) continue;
-      known = known || std::string_view(row.row->opcode) == c.row->opcode;
+      known = known || row.row->opcode == c.row->opcode;
       for (const Slot& ours : c.slots) {
         // A flag is named after itself: nothing else could stand there.
         if (ours.name != theirs.name || ours.values[0] == ours.name || takes(ours, q)) continue;

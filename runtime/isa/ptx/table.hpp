@@ -13,9 +13,10 @@
 // and .version 8.0, `@=90.80` one that only the targets with features of their own have (sm_90a).
 //
 // Operands are listed alike (operands.cpp has the letters): `d s s` is a destination of the type in
-// the slot `type` and two sources. nullptr: the rule judges them.
+// the slot `type` and two sources. Where a rule stands in their place, it judges them.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,27 +52,51 @@ struct Gate {
 };
 
 struct Row {
-  const char* opcode;
-  const char* pattern;
-  const char* operands = nullptr;
-  LowerFn lower = nullptr;
-  const char* note = "";  ///< how approximate, or why unsupported
-  CheckFn check = nullptr;
-  std::optional<isa::Claim> claim = {};  ///< absent: what the family claims
-  const char* needs = "";                ///< the gate of all its forms: "90.80"
-  legal::Rule rule = nullptr;            ///< what slots and operand list cannot say
+  /// A list of operands, a rule that judges them, or both.
+  struct Takes {
+    constexpr Takes(const char* operands, legal::Rule also = nullptr)
+        : list(operands), rule(also) {}
+    constexpr Takes(legal::Rule judges) : rule(judges) {}
+    const char* list = nullptr;
+    legal::Rule rule = nullptr;
+  };
+  /// What the instruction becomes, or why it does not run.
+  struct Becomes {
+    constexpr Becomes(LowerFn code) : lower(code) {}
+    constexpr Becomes(const char* obstacle) : why(obstacle) {}
+    LowerFn lower = nullptr;
+    const char* why = nullptr;
+  };
+  /// `gated`: the opcode, and behind a `@` what all its forms need: "prefetch@80.74".
+  constexpr Row(std::string_view gated, const char* form, Takes takes, Becomes becomes,
+                const char* bound = "", std::optional<isa::Claim> claims = {},
+                CheckFn checks = nullptr)
+      : opcode(gated.substr(0, gated.find('@'))),
+        needs(gated.substr(std::min(opcode.size() + 1, gated.size()))),
+        pattern(form),
+        operands(takes.list),
+        rule(takes.rule),
+        lower(becomes.lower),
+        note(becomes.why != nullptr ? becomes.why : bound),
+        claim(claims),
+        check(checks) {}
+  constexpr Row(std::string_view gated, const char* form, Takes takes, Becomes becomes,
+                const char* bound, CheckFn checks)
+      : Row(gated, form, takes, becomes, bound, {}, checks) {}
 
-  constexpr Row in(const char* gate) const {
-    Row r = *this;
-    r.needs = gate;
-    return r;
-  }
-  constexpr Row with(legal::Rule more) const {
-    Row r = *this;
-    r.rule = more;
-    return r;
-  }
+  std::string_view opcode, needs;
+  const char* pattern;
+  const char* operands;             ///< null: the rule judges them
+  legal::Rule rule;                 ///< what slots and operand list cannot say
+  LowerFn lower;                    ///< null where it does not run
+  const char* note;                 ///< how approximate, or why unsupported
+  std::optional<isa::Claim> claim;  ///< absent: what the family claims
+  CheckFn check;
 };
+
+constexpr Row::Takes judged(const char* operands, legal::Rule rule) {
+  return {operands, rule};
+}
 
 /// One operand of a row's list.
 struct OperandSpec {
@@ -132,31 +157,31 @@ struct CompiledRow {
 const std::vector<CompiledRow>& table();
 
 /// The rows of each family.
-std::span<const Row> move_rows();
-std::span<const Row> space_rows();
-std::span<const Row> integer_rows();
-std::span<const Row> bit_rows();
-std::span<const Row> carry_rows();
-std::span<const Row> compare_rows();
-std::span<const Row> float_rows();
-std::span<const Row> half_rows();
-std::span<const Row> convert_rows();
-std::span<const Row> bf16_rows();
-std::span<const Row> bfloat_rows();
-std::span<const Row> fp8_rows();
-std::span<const Row> memory_rows();
-std::span<const Row> atomic_rows();
-std::span<const Row> cache_rows();
-std::span<const Row> sync_rows();
-std::span<const Row> control_rows();
-std::span<const Row> stack_rows();
-std::span<const Row> wave_rows();
-std::span<const Row> video_rows();
-/// Legal, and not run here.
-std::span<const Row> arithmetic_rows();
-std::span<const Row> texture_rows();
-std::span<const Row> matrix_rows();
-std::span<const Row> tensor_rows();
-std::span<const Row> cluster_rows();
+using Rows = const std::span<const Row>;
+extern Rows move_rows;
+extern Rows space_rows;
+extern Rows integer_rows;
+extern Rows bit_rows;
+extern Rows carry_rows;
+extern Rows compare_rows;
+extern Rows float_rows;
+extern Rows half_rows;
+extern Rows convert_rows;
+extern Rows bf16_rows;
+extern Rows bfloat_rows;
+extern Rows fp8_rows;
+extern Rows memory_rows;
+extern Rows atomic_rows;
+extern Rows cache_rows;
+extern Rows sync_rows;
+extern Rows control_rows;
+extern Rows stack_rows;
+extern Rows wave_rows;
+extern Rows video_rows;
+extern Rows arithmetic_rows;
+extern Rows texture_rows;
+extern Rows matrix_rows;
+extern Rows tensor_rows;
+extern Rows cluster_rows;
 
 }  // namespace lanewise::ptx

@@ -1,6 +1,7 @@
 // Walks a function body: scopes, declarations, labels, instructions.
 #include <algorithm>
 
+#include "runtime/ir/make.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
 #include "runtime/isa/ptx/text/parser.hpp"
 
@@ -24,13 +25,8 @@ void protect_guard(ir::Program& program, std::vector<ir::Inst>& insts, size_t fi
   const ir::Reg copy = program.add_reg(ir::Width::pred);
   for (size_t i = first; i < insts.size(); ++i)
     if (insts[i].guard.reg == guard) insts[i].guard.reg = copy;
-  ir::Inst mov;
-  mov.op = ir::Op::mov;
-  mov.type = ir::Type::pred;
-  mov.dst = {copy};
-  mov.src = {guard};
-  mov.site = insts[first].site;
-  insts.insert(insts.begin() + static_cast<std::ptrdiff_t>(first), std::move(mov));
+  insts.insert(insts.begin() + static_cast<std::ptrdiff_t>(first),
+               ir::instruction(ir::Op::mov, ir::Type::pred, {copy}, {guard}, insts[first].site));
 }
 
 bool is_control(std::string_view opcode) {

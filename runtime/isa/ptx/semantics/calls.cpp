@@ -10,6 +10,9 @@
 
 namespace lanewise::ptx {
 
+using ir::Op;
+using ir::Type;
+
 std::shared_ptr<ParamObject> object_of(Body& body, const Operand& o) {
   if (o.kind != Operand::Kind::name) return nullptr;
   const Entity* entity = body.find(o.name);
@@ -19,12 +22,12 @@ std::shared_ptr<ParamObject> object_of(Body& body, const Operand& o) {
 ir::Inst& word_access(Emit& e, const ParamObject& object, size_t word, bool store) {
   ir::Mem mem;
   mem.space = ir::Space::local;
-  mem.elem = ir::Type::u32;
+  mem.elem = Type::u32;
   const bool known = object.base.is_imm();
   const ir::Operand at = known ? imm(object.base.imm + 4 * word) : object.base;
   if (!known) mem.offset = static_cast<int64_t>(4 * word);
-  ir::Inst& inst = store ? e.emit(ir::Op::store, ir::Type::none, {}, {at})
-                         : e.emit(ir::Op::load, ir::Type::none, {}, {at});
+  ir::Inst& inst =
+      store ? e.emit(Op::store, Type::none, {}, {at}) : e.emit(Op::load, Type::none, {}, {at});
   inst.mem = mem;
   return inst;
 }
@@ -96,7 +99,7 @@ void copy_object(Emit& e, const ParamObject& from, const ParamObject& to) {
     if (to.in_memory)
       word_access(e, to, i, true).src.emplace_back(value);
     else
-      e.emit(ir::Op::mov, ir::Type::u32, {to.words[i]}, {value});
+      e.emit(Op::mov, Type::u32, {to.words[i]}, {value});
   }
 }
 
@@ -155,7 +158,7 @@ class Inliner {
   void enter() {
     for (const Variable& v : callee_.params) again_->params.push_back(*body_.find(v.name));
     for (const Variable& v : callee_.results) again_->results.push_back(*body_.find(v.name));
-    e_.emit(ir::Op::mov, ir::Type::u32, {again_->depth}, {imm(0)});
+    e_.emit(Op::mov, Type::u32, {again_->depth}, {imm(0)});
     e_.builder().jump(again_->entry);
     e_.builder().set_block(again_->entry);
     for (const auto* list : {&again_->params, &again_->results})
@@ -230,10 +233,10 @@ class Inliner {
 
   void mov(ir::Reg to, ir::Operand value) {
     const ir::Width w = e_.kernel.program.regs[to.id].width;
-    e_.emit(ir::Op::mov,
-            w == ir::Width::pred  ? ir::Type::pred
-            : w == ir::Width::b64 ? ir::Type::u64
-                                  : ir::Type::u32,
+    e_.emit(Op::mov,
+            w == ir::Width::pred  ? Type::pred
+            : w == ir::Width::b64 ? Type::u64
+                                  : Type::u32,
             {to}, {value});
   }
 
@@ -256,7 +259,7 @@ class CallFromInside {
     for (size_t i = 0; i < site_.args.size(); ++i) args.push_back(argument(i));
     Activation::Call& call = e_.kernel.recursion.call(callee_, e_.kernel.site(e_.inst, {}));
     b.set_block(call.enter);
-    e_.emit(ir::Op::add, ir::Type::u32, {callee_.depth}, {callee_.depth, imm(1)});
+    e_.emit(Op::add, Type::u32, {callee_.depth}, {callee_.depth, imm(1)});
     for (size_t i = 0; i < args.size(); ++i) pass_param(*args[i], callee_.params[i]);
     b.jump(callee_.entry);
     b.set_block(call.land);
@@ -305,10 +308,10 @@ class CallFromInside {
     if (to.object != nullptr) return copy_object(e_, words, *to.object);
     const ir::Operand value = read_words(e_, words, 0, to.type);
     const ir::Width width = e_.kernel.program.regs[to.regs[0].id].width;
-    const ir::Type type = width == ir::Width::pred  ? ir::Type::pred
-                          : width == ir::Width::b64 ? ir::Type::u64
-                                                    : ir::Type::u32;
-    e_.emit(ir::Op::mov, type, {to.regs[0]}, {value});
+    const Type type = width == ir::Width::pred  ? Type::pred
+                      : width == ir::Width::b64 ? Type::u64
+                                                : Type::u32;
+    e_.emit(Op::mov, type, {to.regs[0]}, {value});
   }
 
   std::shared_ptr<ParamObject> taken(const Entity& result) {
@@ -343,7 +346,7 @@ bool is_active(Emit& e, const Function& f) {
 
 /// Returns its site.
 uint32_t trap(Emit& e, FaultKind kind) {
-  ir::Inst& inst = e.emit(ir::Op::trap, ir::Type::none, {}, {});
+  ir::Inst& inst = e.emit(Op::trap, Type::none, {}, {});
   inst.mode = static_cast<uint8_t>(kind);
   return inst.site;
 }
@@ -454,9 +457,9 @@ ir::Operand selector(Emit& e, const Operand& target) {
   if (entity->type.bits == 32) return e.raw(target, kB32);
   const ir::Operand value = e.raw(target, kB64);
   const ir::Reg low = e.temp(ir::Width::b32), high = e.temp(ir::Width::b32);
-  e.emit(ir::Op::unpack64, ir::Type::none, {low, high}, {value});
-  const ir::Reg fits = e.op(ir::Op::icmp, ir::Type::u32, {high, imm(0)});
-  return e.op(ir::Op::select, ir::Type::u32, {fits, low, imm(0)});
+  e.emit(Op::unpack64, Type::none, {low, high}, {value});
+  const ir::Reg fits = e.op(Op::icmp, Type::u32, {high, imm(0)});
+  return e.op(Op::select, Type::u32, {fits, low, imm(0)});
 }
 
 void call_indirect(Emit& e, const CallSite& call) {

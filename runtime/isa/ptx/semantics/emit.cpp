@@ -1,8 +1,12 @@
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
+#include "runtime/ir/make.hpp"
+
 #include <algorithm>
 
 namespace lanewise::ptx {
+
+using ir::Op;
 
 Emit::Emit(Body& b, const Instruction& i, const Form& f)
     : body(b), kernel(b.kernel), inst(i), form(f), first_reg_(b.kernel.program.regs.size()) {}
@@ -16,24 +20,42 @@ void Emit::fail(Loc loc, const std::string& message) {
 
 ir::Round Emit::rounding() const {
   const std::string_view name = get("rnd");  // rz, rzi ...
-  switch (name.size() < 2 ? 'n' : name[1]) {
-    case 'z':
-      return ir::Round::rz;
-    case 'm':
-      return ir::Round::rm;
-    case 'p':
-      return ir::Round::rp;
-    default:
-      return ir::Round::rn;
-  }
+  const char way = name.size() < 2 ? 'n' : name[1];
+  return way == 'z'   ? ir::Round::rz
+         : way == 'm' ? ir::Round::rm
+         : way == 'p' ? ir::Round::rp
+                      : ir::Round::rn;
 }
 
-ir::Inst& Emit::emit(ir::Op op, ir::Type type, std::vector<ir::Reg> dst,
-                     std::vector<ir::Operand> src) {
+ir::Cond Emit::condition() const {
+  using ir::Cond;
+  constexpr std::pair<std::string_view, Cond> kConds[] = {
+      {"eq", Cond::eq},   {"ne", Cond::ne},   {"lt", Cond::lt},   {"le", Cond::le},
+      {"gt", Cond::gt},   {"ge", Cond::ge},   {"lo", Cond::lt},   {"ls", Cond::le},
+      {"hi", Cond::gt},   {"hs", Cond::ge},   {"equ", Cond::equ}, {"neu", Cond::neu},
+      {"ltu", Cond::ltu}, {"leu", Cond::leu}, {"gtu", Cond::gtu}, {"geu", Cond::geu},
+      {"num", Cond::num}, {"nan", Cond::nan}};
+  return pick(get("cmp"), kConds, Cond::eq);
+}
+
+Mods Emit::mods() const {
+  return {.round = rounding(),
+          .ftz = has("ftz"),
+          .sat = has("sat"),
+          .mode = static_cast<uint8_t>(has("NaN"))};
+}
+
+std::vector<ir::Operand> Emit::sources(size_t n, PType type) {
+  std::vector<ir::Operand> all;
+  for (size_t i = 1; i <= n; ++i) all.push_back(raw(i, type));
+  return all;
+}
+
+ir::Inst& Emit::emit(Op op, ir::Type type, std::vector<ir::Reg> dst, std::vector<ir::Operand> src) {
   return builder().emit(op, type, std::move(dst), std::move(src));
 }
 
-ir::Reg Emit::op(ir::Op op, ir::Type type, std::vector<ir::Operand> src, const Mods& mods) {
+ir::Reg Emit::op(Op op, ir::Type type, std::vector<ir::Operand> src, const Mods& mods) {
   const char letter = ir::info(op).signature[0];
   const ir::Reg r = temp(letter == 'p'   ? ir::Width::pred
                          : letter == 'w' ? ir::Width::b32
@@ -56,8 +78,8 @@ ir::Operand Emit::extend(ir::Operand value, unsigned bits, bool is_signed) {
     const bool negative = is_signed && (low >> (bits - 1)) != 0;
     return imm(negative ? low | ~((1U << bits) - 1) : low);
   }
-  const ir::Op op = bits == 8 ? (is_signed ? ir::Op::sext8 : ir::Op::zext8)
-                              : (is_signed ? ir::Op::sext16 : ir::Op::zext16);
+  const Op op =
+      bits == 8 ? (is_signed ? Op::sext8 : Op::zext8) : (is_signed ? Op::sext16 : Op::zext16);
   return this->op(op, ir::Type::u32, {value});
 }
 
@@ -66,12 +88,12 @@ ir::Operand Emit::widen(ir::Operand value, bool is_signed) {
     const auto low = static_cast<uint32_t>(value.imm);
     return imm(is_signed ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(low)}) : low);
   }
-  return op(is_signed ? ir::Op::sext64 : ir::Op::zext64, ir::Type::u64, {value});
+  return op(is_signed ? Op::sext64 : Op::zext64, ir::Type::u64, {value});
 }
 
 ir::Operand Emit::narrow(ir::Operand value) {
   if (value.is_imm()) return imm(static_cast<uint32_t>(value.imm));
-  return op(ir::Op::trunc32, ir::Type::u32, {value});
+  return op(Op::trunc32, ir::Type::u32, {value});
 }
 
 ir::Guard Emit::guard() {
@@ -81,6 +103,14 @@ ir::Guard Emit::guard() {
   if (entity->kind != Entity::Kind::reg || !entity->type.is_pred())
     fail("guard '" + inst.guard + "' is not a predicate register");
   return {entity->regs[0], inst.guard_negated};
+}
+
+ir::Reg guarded(Emit& e, ir::Operand condition) {
+  const ir::Guard guard = e.guard();
+  if (guard.always()) return condition.reg();
+  ir::Operand own = guard.reg;
+  if (guard.negate) own = e.op(Op::not_, ir::Type::pred, {own});
+  return e.op(Op::and_, ir::Type::pred, {condition, own});
 }
 
 void Emit::assign(ir::Reg reg, ir::Operand value) {
@@ -99,12 +129,7 @@ void Emit::assign(ir::Reg reg, ir::Operand value) {
       return;
     }
   }
-  const ir::Width w = regs[reg.id].width;
-  emit(ir::Op::mov,
-       w == ir::Width::pred  ? ir::Type::pred
-       : w == ir::Width::b64 ? ir::Type::u64
-                             : ir::Type::u32,
-       {reg}, {value});
+  emit(Op::mov, ir::bits_type(regs[reg.id].width), {reg}, {value});
 }
 
 void Emit::set(const Operand& o, PType type, ir::Operand value, Fit fit, bool clean) {
@@ -137,9 +162,9 @@ void Emit::set(const Operand& o, PType type, ir::Operand value, Fit fit, bool cl
   if (!halves) return;
   const ir::Reg low = entity->regs[0], high = entity->regs[1];
   if (sign)
-    emit(ir::Op::shr, ir::Type::s64, {high}, {ir::Operand(low), imm(63)});
+    emit(Op::shr, ir::Type::s64, {high}, {ir::Operand(low), imm(63)});
   else
-    emit(ir::Op::mov, ir::Type::u64, {high}, {imm(0)});
+    emit(Op::mov, ir::Type::u64, {high}, {imm(0)});
 }
 
 void Emit::set_pair(size_t i, PType type, ir::Operand value) {

@@ -24,6 +24,14 @@ struct Mods {
   ir::Type from = ir::Type::none;
 };
 
+/// What the table has under a name.
+template <typename E, size_t N>
+E pick(std::string_view name, const std::pair<std::string_view, E> (&table)[N], E otherwise) {
+  for (const auto& [text, value] : table)
+    if (text == name) return value;
+  return otherwise;
+}
+
 class Emit {
  public:
   Emit(Body& body, const Instruction& inst, const Form& form);
@@ -40,6 +48,10 @@ class Emit {
   std::string_view get(std::string_view slot) const { return form.get(slot); }
   /// The instruction's rounding, `.rn` where it names none; to integral values alike.
   ir::Round rounding() const;
+  /// The comparison in the slot `cmp`.
+  ir::Cond condition() const;
+  /// Rounding and flags that its qualifiers name.
+  Mods mods() const;
   ir::Builder& builder() { return kernel.builder; }
 
   // --- reading ---------------------------------------------------------------------------------
@@ -49,6 +61,8 @@ class Emit {
   /// Same, with 8- and 16-bit values extended to 32 bits by their signedness.
   ir::Operand ext(const Operand& o, PType type, Fit fit = Fit::exact);
   ir::Operand ext(size_t i, PType type, Fit fit = Fit::exact) { return ext(operand(i), type, fit); }
+  /// Operands 1 to n, as raw() reads them.
+  std::vector<ir::Operand> sources(size_t n, PType type);
   /// A predicate operand, `!p` resolved.
   ir::Operand pred(size_t i);
   /// The elements of a vector operand, or the operand itself as the only element.
@@ -98,9 +112,18 @@ class Emit {
   size_t first_reg_;  ///< registers from here on are temporaries of this instruction
 };
 
+/// What many rows become: one operation of their type on as many sources.
+template <ir::Op kOp, size_t kSources>
+void plain(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(kOp, t.ir(), e.sources(kSources, t), e.mods()));
+}
+
 /// Reads and writes parts of a ParamObject that lives in registers.
 ir::Operand read_words(Emit& e, const ParamObject& object, uint32_t offset, PType type);
 void write_words(Emit& e, ParamObject& object, uint32_t offset, PType type, ir::Operand value);
+/// The condition in lanes whose guard holds.
+ir::Reg guarded(Emit& e, ir::Operand condition);
 /// Function addresses and everything else the table's families share.
 ir::Operand function_value(Emit& e, const Operand& o, const Function& function);
 void lower_call(Emit& e);

@@ -190,12 +190,10 @@ void KernelContext::plan_params() {
     end = align_up(end, p.align);
     p.offset = static_cast<uint32_t>(end);
     const uint64_t bytes = variable_bytes(v);
-    if (bytes == 0 || end + bytes > (1U << 16)) {
-      module.report(v.loc, bytes == 0
-                               ? "parameter '" + v.name + "' has no size (type ." + v.type + ")"
-                               : "the parameters of '" + kernel.name + "' exceed 64 KiB");
-      return;
-    }
+    if (bytes == 0 || end + bytes > (1U << 16))
+      return module.report(
+          v.loc, bytes == 0 ? "parameter '" + v.name + "' has no size (type ." + v.type + ")"
+                            : "the parameters of '" + kernel.name + "' exceed 64 KiB");
     p.size = static_cast<uint32_t>(bytes);
     p.pointer = v.pointer;
     p.type = param_type(v);

@@ -3,13 +3,6 @@
 namespace lanewise::ptx {
 namespace {
 
-template <typename E, size_t N>
-E pick(std::string_view name, const std::pair<std::string_view, E> (&table)[N], E otherwise) {
-  for (const auto& [text, value] : table)
-    if (text == name) return value;
-  return otherwise;
-}
-
 constexpr std::pair<std::string_view, ir::CacheOp> kCacheOps[] = {
     {"ca", ir::CacheOp::ca}, {"cg", ir::CacheOp::cg}, {"cs", ir::CacheOp::cs},
     {"lu", ir::CacheOp::lu}, {"cv", ir::CacheOp::cv}, {"wb", ir::CacheOp::wb},
@@ -50,6 +43,23 @@ ir::Scope scope_named(std::string_view name) {
                                                                 {"gl", ir::Scope::gpu},
                                                                 {"sys", ir::Scope::sys}};
   return pick(name, kScopes, ir::Scope::none);
+}
+
+ir::AtomOp atomic_operation(std::string_view name) {
+  constexpr std::pair<std::string_view, ir::AtomOp> kOps[] = {
+      {"min", ir::AtomOp::min},  {"max", ir::AtomOp::max},   {"inc", ir::AtomOp::inc},
+      {"dec", ir::AtomOp::dec},  {"and", ir::AtomOp::and_},  {"or", ir::AtomOp::or_},
+      {"xor", ir::AtomOp::xor_}, {"exch", ir::AtomOp::exch}, {"cas", ir::AtomOp::cas}};
+  return pick(name, kOps, ir::AtomOp::add);
+}
+
+ir::Order order_named(std::string_view name, ir::Order otherwise) {
+  constexpr std::pair<std::string_view, ir::Order> kOrders[] = {{"relaxed", ir::Order::relaxed},
+                                                                {"acquire", ir::Order::acquire},
+                                                                {"release", ir::Order::release},
+                                                                {"acq_rel", ir::Order::acq_rel},
+                                                                {"sc", ir::Order::seq_cst}};
+  return pick(name, kOrders, otherwise);
 }
 
 unsigned vector_elements(const Form& f) {

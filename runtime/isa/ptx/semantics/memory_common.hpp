@@ -7,6 +7,7 @@ namespace lanewise::ptx {
 
 ir::Scope scope_named(std::string_view name);
 ir::AtomOp atomic_operation(std::string_view name);
+ir::Order order_named(std::string_view name, ir::Order otherwise);
 /// Elements of a `.vN` access, 1 without.
 unsigned vector_elements(const Form& form);
 /// Cache operator, eviction priorities, prefetch size and the policy operand.

@@ -9,6 +9,9 @@
 #include "runtime/layout/grid_workspace.hpp"
 
 namespace lanewise::ptx {
+
+using ir::Op;
+using ir::Type;
 namespace {
 
 struct SpecialRegister {
@@ -153,11 +156,11 @@ ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
   if (const auto half = workspace_half(o.name); half && type.bits == 32 && type.holds_int()) {
     ir::Mem mem;
     mem.space = ir::Space::global;
-    mem.elem = ir::Type::u32;
+    mem.elem = Type::u32;
     const ir::Reg value = temp(ir::Width::b32);
     const auto at =
         ir::Operand::address_of(kernel.symbol(std::string(guest::kGridWorkspace)), *half);
-    emit(ir::Op::load, ir::Type::none, {value}, {at}).mem = mem;
+    emit(Op::load, Type::none, {value}, {at}).mem = mem;
     return value;
   }
   if (s == nullptr && !fixed && !grid_id && !reserved) {
@@ -176,14 +179,14 @@ ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
   const bool half = s != nullptr && s->word != SpecialRegister::Word::whole;
   ir::Operand value;
   if (reserved) {
-    value = op(ir::Op::add, ir::Type::u32, {behind_shared(*this), imm(*reserved)});
+    value = op(Op::add, Type::u32, {behind_shared(*this), imm(*reserved)});
   } else {
     const ir::SReg reg = grid_id ? ir::SReg::gridid : s->reg;
-    value = op(ir::Op::sreg, bits == 64 || half ? ir::Type::u64 : ir::Type::u32, {},
+    value = op(Op::sreg, bits == 64 || half ? Type::u64 : Type::u32, {},
                {.mode = static_cast<uint8_t>(reg)});
   }
   if (half && s->word == SpecialRegister::Word::high)
-    value = op(ir::Op::shr, ir::Type::u64, {value, imm(32)});
+    value = op(Op::shr, Type::u64, {value, imm(32)});
   if (half) value = this->narrow(value);
   if (type.bits < 32) return extend(bits == 64 ? this->narrow(value) : value, type.bits, false);
   if (type.bits == 32 && bits == 64) return this->narrow(value);
@@ -191,10 +194,10 @@ ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
 }
 
 ir::Reg behind_shared(Emit& e) {
-  const ir::Reg size = e.op(ir::Op::sreg, ir::Type::u32, {},
-                            {.mode = static_cast<uint8_t>(ir::SReg::total_smem_size)});
-  const ir::Reg up = e.op(ir::Op::add, ir::Type::u32, {size, imm(15)});
-  return e.op(ir::Op::and_, ir::Type::u32, {up, imm(~uint32_t{15})});
+  const ir::Reg size =
+      e.op(Op::sreg, Type::u32, {}, {.mode = static_cast<uint8_t>(ir::SReg::total_smem_size)});
+  const ir::Reg up = e.op(Op::add, Type::u32, {size, imm(15)});
+  return e.op(Op::and_, Type::u32, {up, imm(~uint32_t{15})});
 }
 
 ir::Operand function_value(Emit& e, const Operand& o, const Function& function) {
@@ -221,7 +224,7 @@ ir::Operand Emit::address_value(const Operand& o, const Entity& entity, PType ty
   ir::Operand base = entity.base;
   if (base.is_reg()) {  // in the frame of a function that calls itself
     const ir::Reg at =
-        op(ir::Op::add, ir::Type::u32, {base, imm(static_cast<uint64_t>(offset) & 0xffffffff)});
+        op(Op::add, Type::u32, {base, imm(static_cast<uint64_t>(offset) & 0xffffffff)});
     return type.bits == 64 ? ir::Operand(widen(at, false)) : at;
   }
   base.imm += static_cast<uint64_t>(offset);
@@ -252,9 +255,9 @@ ir::Operand Emit::value_of_name(const Operand& o, PType type, Fit fit) {
   if (entity->type.bits >= 64 && type.bits < 64) value = narrow(value);
   if (!o.has_offset) return value;
   // `%r1+4` is a sum, as the assembler makes it.
-  const ir::Type sum = type.bits == 64 ? ir::Type::u64 : ir::Type::u32;
+  const Type sum = type.bits == 64 ? Type::u64 : Type::u32;
   const ir::Reg moved =
-      op(ir::Op::add, sum,
+      op(Op::add, sum,
          {value, imm(static_cast<uint64_t>(o.offset) & mask_of(std::max(type.bits, 32U)))});
   return type.bits < 32 && fit == Fit::exact ? extend(moved, type.bits, false) : moved;
 }
@@ -276,7 +279,7 @@ ir::Operand Emit::raw(const Operand& o, PType type, Fit fit) {
   }
   const ir::Operand value = value_of_name(o, type, fit);
   if (!o.negated) return value;
-  return op(ir::Op::not_, ir::Type::pred, {value});
+  return op(Op::not_, Type::pred, {value});
 }
 
 ir::Operand Emit::ext(const Operand& o, PType type, Fit fit) {

@@ -2,10 +2,13 @@
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
 namespace lanewise::ptx {
+
+using ir::Op;
+using ir::Type;
 namespace {
 
 void write_word(Emit& e, ir::Reg word, ir::Operand value) {
-  e.emit(ir::Op::mov, ir::Type::u32, {word}, {value});
+  e.emit(Op::mov, Type::u32, {word}, {value});
 }
 
 void write_bits(Emit& e, ParamObject& object, uint32_t offset, unsigned bytes, ir::Operand value) {
@@ -13,11 +16,11 @@ void write_bits(Emit& e, ParamObject& object, uint32_t offset, unsigned bytes, i
   const unsigned at = offset % 4;
   if (at == 0 && bytes == 4) return write_word(e, word, value);
   if (at + bytes <= 4) {
-    e.emit(ir::Op::bfi, ir::Type::u32, {word}, {value, word, imm(8 * at), imm(8ULL * bytes)});
+    e.emit(Op::bfi, Type::u32, {word}, {value, word, imm(8 * at), imm(8ULL * bytes)});
     return;
   }
   for (unsigned i = 0; i < bytes; ++i) {
-    const ir::Operand byte = e.op(ir::Op::shr, ir::Type::u32, {value, imm(8ULL * i)});
+    const ir::Operand byte = e.op(Op::shr, Type::u32, {value, imm(8ULL * i)});
     write_bits(e, object, offset + i, 1, byte);
   }
 }
@@ -27,17 +30,15 @@ ir::Operand read_bits(Emit& e, const ParamObject& object, uint32_t offset, unsig
   const uint32_t word = offset / 4;
   const unsigned at = offset % 4;
   if (at == 0) return object.words[word];
-  if (at + bytes <= 4)
-    return e.op(ir::Op::shr, ir::Type::u32, {object.words[word], imm(8ULL * at)});
-  return e.op(ir::Op::shf_r, ir::Type::none,
-              {object.words[word], object.words[word + 1], imm(8ULL * at)});
+  if (at + bytes <= 4) return e.op(Op::shr, Type::u32, {object.words[word], imm(8ULL * at)});
+  return e.op(Op::shf_r, Type::none, {object.words[word], object.words[word + 1], imm(8ULL * at)});
 }
 
 }  // namespace
 
 ir::Operand read_words(Emit& e, const ParamObject& object, uint32_t offset, PType type) {
   if (type.bits == 64)
-    return e.op(ir::Op::pack64, ir::Type::u64,
+    return e.op(Op::pack64, Type::u64,
                 {read_bits(e, object, offset, 4), read_bits(e, object, offset + 4, 4)});
   return e.extend(read_bits(e, object, offset, type.bytes()), type.bits, type.is_signed());
 }
@@ -45,7 +46,7 @@ ir::Operand read_words(Emit& e, const ParamObject& object, uint32_t offset, PTyp
 void write_words(Emit& e, ParamObject& object, uint32_t offset, PType type, ir::Operand value) {
   if (type.bits != 64) return write_bits(e, object, offset, type.bytes(), value);
   const ir::Reg low = e.temp(ir::Width::b32), high = e.temp(ir::Width::b32);
-  e.emit(ir::Op::unpack64, ir::Type::none, {low, high}, {value});
+  e.emit(Op::unpack64, Type::none, {low, high}, {value});
   write_bits(e, object, offset, 4, low);
   write_bits(e, object, offset + 4, 4, high);
 }

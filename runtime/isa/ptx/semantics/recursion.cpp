@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lanewise/types.hpp"
+#include "runtime/ir/make.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/isa/ptx/semantics/context.hpp"
 
@@ -134,7 +135,7 @@ void Recursion::save(Reg reg, int64_t at) {
 void Recursion::restore(Reg reg, int64_t at) {
   const Width width = program_.regs[reg.id].width;
   if (width != Width::pred) {
-    access(Op::load, width == Width::b64 ? Type::u64 : Type::u32, {reg}, {top_}, at);
+    access(Op::load, ir::bits_type(width), {reg}, {top_}, at);
     return;
   }
   const Reg word = b_.reg(Width::b32);
@@ -186,13 +187,8 @@ void Recursion::finish(const std::function<uint32_t()>& make_stack) {
     }
   }
   // The kernel's first block: whenever control is there, no frame is open.
-  ir::Inst begin;
-  begin.op = Op::mov;
-  begin.type = Type::u32;
-  begin.dst = {top_};
-  begin.src = {imm(stack)};
   auto& entry = program_.blocks[0].insts;
-  entry.insert(entry.begin(), std::move(begin));
+  entry.insert(entry.begin(), ir::instruction(Op::mov, Type::u32, {top_}, {imm(stack)}));
   for (const Activation& a : all_) {
     const uint64_t bytes = frames_[a.frame].bytes();
     if (bytes > kStackBytes)

@@ -26,9 +26,6 @@ void report_bytes(Emit& e, const Located& barrier, ir::Operand bytes);
 void for_offsets(Emit& e, ir::Operand total, uint32_t step,
                  const std::function<void(ir::Operand)>& body);
 
-/// The condition in lanes whose guard holds.
-ir::Reg guarded(Emit& e, ir::Operand condition);
-
 // --- what --check async is to know (notes.cpp) --------------------------------------------------
 ir::Operand generic_address(Emit& e, const Located& place);
 void note_bytes(Emit& e, ir::AsyncNote note, ir::AsyncKind kind, const Located& place,
@@ -42,6 +39,8 @@ void note_passed(Emit& e, const Located& barrier, ir::Reg passed);
 // --- copies that wait for their wait (queue.cpp) ------------------------------------------------
 /// A predicate, known at translation: copies are queued.
 ir::Reg copies_wait(Emit& e);
+/// The same, and the instruction's guard holds. Leaves no guard on what is emitted next.
+ir::Reg waits_here(Emit& e);
 /// Generic addresses; `read` of the bytes are read, the rest is 0.
 struct QueuedCopy {
   ir::Operand source, target, bytes, read;

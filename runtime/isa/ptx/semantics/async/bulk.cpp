@@ -44,9 +44,7 @@ void unless_late(Emit& e, const std::function<ir::Reg()>& queue,
                  const std::function<void()>& make) {
   ir::Builder& b = e.builder();
   const ir::Guard guard = e.guard();
-  const ir::Reg waits_here = copies_wait(e);
-  b.set_guard({});
-  const ir::Reg late = guarded(e, waits_here);
+  const ir::Reg late = waits_here(e);
   const uint32_t later = b.add_block(), now = b.add_block(), after = b.add_block();
   b.branch({late}, later, now);
   b.set_block(later);

@@ -4,6 +4,9 @@
 #include "runtime/isa/ptx/semantics/memory_common.hpp"
 
 namespace lanewise::ptx {
+
+using ir::Op;
+using ir::Type;
 namespace {
 
 /// Reads the first `size` of the words' bytes, the rest is zero: whole words, then what is left of
@@ -15,12 +18,12 @@ class PartialCopy {
 
   void run(ir::Operand size) {
     const auto bytes = static_cast<uint32_t>(words_.size() * 4);
-    for (const ir::Reg word : words_) e_.emit(ir::Op::mov, ir::Type::u32, {word}, {imm(0)});
+    for (const ir::Reg word : words_) e_.emit(Op::mov, Type::u32, {word}, {imm(0)});
     const ir::Reg all = reaches(size, bytes);
     load(all, mem_.elem, words_, mem_.offset);
-    const ir::Reg part = e_.op(ir::Op::not_, ir::Type::pred, {all});
+    const ir::Reg part = e_.op(Op::not_, Type::pred, {all});
     for (uint32_t i = 0; i + 1 < words_.size(); ++i)
-      load(both(part, reaches(size, 4 * i + 4)), ir::Type::u32, {words_[i]},
+      load(both(part, reaches(size, 4 * i + 4)), Type::u32, {words_[i]},
            mem_.offset + int64_t{4} * i);
     for (uint32_t i = 0; i < bytes; ++i)
       if (i % 4 != 3) byte(both(part, last_partial(size, i)), i);
@@ -28,36 +31,35 @@ class PartialCopy {
 
  private:
   ir::Reg reaches(ir::Operand size, uint32_t bytes) {
-    return e_.op(ir::Op::icmp, ir::Type::u32, {size, imm(bytes)}, {.cond = ir::Cond::ge});
+    return e_.op(Op::icmp, Type::u32, {size, imm(bytes)}, {.cond = ir::Cond::ge});
   }
   /// Byte i is read, but not the whole word around it.
   ir::Reg last_partial(ir::Operand size, uint32_t i) {
     const ir::Reg word = reaches(size, i / 4 * 4 + 4);
-    return both(e_.op(ir::Op::not_, ir::Type::pred, {word}), reaches(size, i + 1));
+    return both(e_.op(Op::not_, Type::pred, {word}), reaches(size, i + 1));
   }
-  ir::Reg both(ir::Reg a, ir::Reg b) { return e_.op(ir::Op::and_, ir::Type::pred, {a, b}); }
+  ir::Reg both(ir::Reg a, ir::Reg b) { return e_.op(Op::and_, Type::pred, {a, b}); }
 
   void byte(ir::Reg when, uint32_t i) {
     const ir::Reg value = e_.temp(ir::Width::b32), word = words_[i / 4];
-    e_.emit(ir::Op::mov, ir::Type::u32, {value}, {imm(0)});
-    load(when, ir::Type::u8, {value}, mem_.offset + i);
-    const ir::Reg shifted = e_.op(ir::Op::shl, ir::Type::u32, {value, imm(uint64_t{i} % 4 * 8)});
-    e_.emit(ir::Op::or_, ir::Type::u32, {word}, {word, shifted});
+    e_.emit(Op::mov, Type::u32, {value}, {imm(0)});
+    load(when, Type::u8, {value}, mem_.offset + i);
+    const ir::Reg shifted = e_.op(Op::shl, Type::u32, {value, imm(uint64_t{i} % 4 * 8)});
+    e_.emit(Op::or_, Type::u32, {word}, {word, shifted});
   }
 
-  void load(ir::Reg when, ir::Type elem, const std::vector<ir::Reg>& to, int64_t offset) {
+  void load(ir::Reg when, Type elem, const std::vector<ir::Reg>& to, int64_t offset) {
     ir::Mem mem = mem_;
     mem.elem = elem;
     mem.count = static_cast<uint8_t>(to.size());
     mem.offset = offset;
     ir::Guard guard{when};
     if (!guard_.always()) {
-      const ir::Reg mine =
-          guard_.negate ? e_.op(ir::Op::not_, ir::Type::pred, {guard_.reg}) : guard_.reg;
+      const ir::Reg mine = guard_.negate ? e_.op(Op::not_, Type::pred, {guard_.reg}) : guard_.reg;
       guard = {both(mine, when)};
     }
     e_.builder().set_guard(guard);
-    e_.emit(ir::Op::load, ir::Type::none, to, {base_}).mem = mem;
+    e_.emit(Op::load, Type::none, to, {base_}).mem = mem;
     e_.builder().set_guard(guard_);
   }
 
@@ -75,7 +77,7 @@ ir::Operand source_size(Emit& e, uint64_t bytes) {
   const bool ignores =
       entity != nullptr && entity->kind == Entity::Kind::reg && entity->type.is_pred();
   if (!ignores) return e.raw(3, kU32);
-  return e.op(ir::Op::select, ir::Type::u32, {e.pred(3), imm(0), imm(bytes)});
+  return e.op(Op::select, Type::u32, {e.pred(3), imm(0), imm(bytes)});
 }
 
 }  // namespace
@@ -97,7 +99,7 @@ void copy_async(Emit& e) {
   to.cache = {};
   const ir::Operand size = partial ? source_size(e, bytes) : imm(bytes);
   const ir::Operand read =
-      size.is_imm() ? size : ir::Operand(e.op(ir::Op::min, ir::Type::u32, {size, imm(bytes)}));
+      size.is_imm() ? size : ir::Operand(e.op(Op::min, Type::u32, {size, imm(bytes)}));
   note_bytes(e, ir::AsyncNote::read, ir::AsyncKind::lane, {source, from}, read);
   note_bytes(e, ir::AsyncNote::write, ir::AsyncKind::lane, {target, to}, imm(bytes));
   ir::Builder& b = e.builder();
@@ -117,10 +119,10 @@ void copy_async(Emit& e) {
   if (partial)
     PartialCopy(e, source, from, words).run(size);
   else
-    e.emit(ir::Op::load, ir::Type::none, words, {source}).mem = from;
+    e.emit(Op::load, Type::none, words, {source}).mem = from;
   std::vector<ir::Operand> src{target};
   src.insert(src.end(), words.begin(), words.end());
-  e.emit(ir::Op::store, ir::Type::none, {}, src).mem = to;
+  e.emit(Op::store, Type::none, {}, src).mem = to;
   b.jump(after);
   b.set_block(after);
 }
@@ -158,11 +160,9 @@ void judge_copy_async(legal::Context& c) {
     }
   }
   const size_t plain = n - (hint ? 1 : 0);
-  if (plain < 3 || plain > 4) {
-    c.error("found " + std::to_string(n) + " operands, " + (hint ? "4 or 5" : "3 or 4") +
-            " were expected");
-    return;
-  }
+  if (plain < 3 || plain > 4)
+    return c.error("found " + std::to_string(n) + " operands, " + (hint ? "4 or 5" : "3 or 4") +
+                   " were expected");
   if (plain == 4) {
     const legal::Symbol s = c.symbol(c.in.operands[3]);
     const bool ignore = s.kind == legal::Symbol::Kind::reg && s.type.is_pred();

@@ -106,20 +106,18 @@ void copy_entry(Emit& e, ir::AsyncKind kind, ir::Operand entry) {
 
 }  // namespace
 
-ir::Reg guarded(Emit& e, ir::Operand condition) {
-  const ir::Guard guard = e.guard();
-  if (guard.always()) return condition.reg();
-  ir::Operand own = guard.reg;
-  if (guard.negate) own = e.op(Op::not_, Type::pred, {own});
-  return e.op(Op::and_, Type::pred, {condition, own});
-}
-
 ir::Reg copies_wait(Emit& e) {
   const ir::Guard guard = e.guard();
   e.builder().set_guard({});
   const ir::Reg late = e.builder().open(ir::Choice::copies_late, Type::pred, 0);
   e.builder().set_guard(guard);
   return late;
+}
+
+ir::Reg waits_here(Emit& e) {
+  const ir::Reg late = copies_wait(e);
+  e.builder().set_guard({});
+  return guarded(e, late);
 }
 
 void copy_bytes(Emit& e, ir::Operand source, ir::Operand target, ir::Operand bytes) {
@@ -168,9 +166,7 @@ void complete_copies(Emit& e, ir::AsyncKind kind, uint64_t younger) {
   const Queue queue = queue_of(e, kind);
   ir::Builder& b = e.builder();
   const ir::Guard guard = e.guard();
-  const ir::Reg waits_here = copies_wait(e);
-  b.set_guard({});
-  const ir::Reg late = guarded(e, waits_here);
+  const ir::Reg late = waits_here(e);
   const uint32_t check = b.add_block(), look = b.add_block(), copy = b.add_block(),
                  after = b.add_block();
   b.branch({late}, check, after);

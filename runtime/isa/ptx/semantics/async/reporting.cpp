@@ -144,9 +144,7 @@ ir::Reg queue_store(Emit& e, std::span<const ir::Operand> values, const Located&
 void complete_reporting(Emit& e, const Located& barrier) {
   ir::Builder& b = e.builder();
   const ir::Guard guard = e.guard();
-  const ir::Reg waits_here = copies_wait(e);
-  b.set_guard({});
-  const ir::Reg late = guarded(e, waits_here);
+  const ir::Reg late = waits_here(e);
   const uint32_t begin = b.add_block(), head = b.add_block(), look = b.add_block(),
                  ready = b.add_block(), claim = b.add_block(), made = b.add_block(),
                  copy = b.add_block(), store = b.add_block(), done = b.add_block(),

@@ -6,33 +6,17 @@
 
 namespace lanewise::ptx {
 
-ir::AtomOp atomic_operation(std::string_view name) {
-  constexpr std::pair<std::string_view, ir::AtomOp> kOps[] = {
-      {"add", ir::AtomOp::add}, {"min", ir::AtomOp::min},  {"max", ir::AtomOp::max},
-      {"inc", ir::AtomOp::inc}, {"dec", ir::AtomOp::dec},  {"and", ir::AtomOp::and_},
-      {"or", ir::AtomOp::or_},  {"xor", ir::AtomOp::xor_}, {"exch", ir::AtomOp::exch},
-      {"cas", ir::AtomOp::cas}};
-  for (const auto& [text, op] : kOps)
-    if (text == name) return op;
-  return ir::AtomOp::add;
-}
+using ir::Type;
 
 namespace {
 
 using legal::Context;
 using legal::Symbol;
 
-ir::Order order(std::string_view sem) {
-  return sem == "acquire"   ? ir::Order::acquire
-         : sem == "release" ? ir::Order::release
-         : sem == "acq_rel" ? ir::Order::acq_rel
-                            : ir::Order::relaxed;
-}
-
 /// How the values of an atomic travel: in which registers, and what memory holds.
 struct Shape {
   PType reg;
-  ir::Type atom = ir::Type::u32, elem = ir::Type::u32;
+  Type atom = Type::u32, elem = Type::u32;
   unsigned count = 1;  ///< registers of one value
 };
 
@@ -41,17 +25,17 @@ Shape shape_of(Emit& e) {
   const bool packed = type.ends_with("x2");
   const unsigned vector = vector_elements(e.form);
   if (type.starts_with("bf16") || type.starts_with("f16")) {
-    Shape s{packed ? kB32 : kB16, type.starts_with("b") ? ir::Type::bf16 : ir::Type::f16,
-            packed ? ir::Type::u32 : ir::Type::u16, vector};
+    Shape s{packed ? kB32 : kB16, type.starts_with("b") ? Type::bf16 : Type::f16,
+            packed ? Type::u32 : Type::u16, vector};
     // Registers of halves may be declared as such.
     if (type == "f16") s.reg = kF16;
     if (type == "f16x2") s.reg = e.type();
     return s;
   }
   const PType t = e.type();
-  if (t.bits == 128) return {kB64, ir::Type::u64, ir::Type::u64, 2};
-  if (t.bits == 16) return {t, ir::Type::u16, ir::Type::u16, 1};
-  return {t, t.ir(), t.bits == 64 ? ir::Type::u64 : ir::Type::u32, vector};
+  if (t.bits == 128) return {kB64, Type::u64, Type::u64, 2};
+  if (t.bits == 16) return {t, Type::u16, Type::u16, 1};
+  return {t, t.ir(), t.bits == 64 ? Type::u64 : Type::u32, vector};
 }
 
 std::vector<Operand> registers(Emit& e, size_t i, const Shape& shape) {
@@ -59,7 +43,8 @@ std::vector<Operand> registers(Emit& e, size_t i, const Shape& shape) {
 }
 
 /// Operand 0 is the old value for atom; red starts with the address.
-void access(Emit& e, bool returns) {
+void access(Emit& e) {
+  const bool returns = e.inst.opcode == "atom";
   const Shape shape = shape_of(e);
   const size_t at = returns ? 1 : 0;
   ir::Mem mem;
@@ -67,7 +52,7 @@ void access(Emit& e, bool returns) {
   mem.atom_type = shape.atom;
   mem.elem = shape.elem;
   mem.count = static_cast<uint8_t>(shape.count);
-  mem.order = order(e.get("sem"));
+  mem.order = order_named(e.get("sem"), ir::Order::relaxed);
   mem.scope = e.has("scope") ? scope_named(e.get("scope")) : ir::Scope::gpu;
   const size_t values = mem.atom == ir::AtomOp::cas ? 2 : 1;
   mem.cache = cache_policy(e, at + 1 + values);
@@ -86,15 +71,8 @@ void access(Emit& e, bool returns) {
   ir::Inst& inst = e.emit(ir::Op::atom, shape.reg.ir(), dst, src);
   inst.mem = mem;
   // The adders in front of global memory flush f32; those of shared memory do not.
-  inst.ftz = shape.atom == ir::Type::f32 && mem.space != ir::Space::shared;
+  inst.ftz = shape.atom == Type::f32 && mem.space != ir::Space::shared;
   for (size_t i = 0; i < to.size(); ++i) e.set(to[i], shape.reg, dst[i], Fit::exact, true);
-}
-
-void atom(Emit& e) {
-  access(e, true);
-}
-void red(Emit& e) {
-  access(e, false);
 }
 
 // --- what is legal -------------------------------------------------------------------------------
@@ -144,8 +122,8 @@ void half_register(Context& c, const Operand& o, bool in_vector) {
                               (own && (in_vector || s.type.is_float()))
                         : o.kind == Operand::Kind::name;
   if (fine) return;
-  c.error(o, found_text(o, s) + " for ." + std::string(c.get("type")) + ", a register of " +
-                 t.untyped().text() + " was expected");
+  c.found(o, " for ." + std::string(c.get("type")) + ", a register of " + t.untyped().text() +
+                 " was expected");
 }
 
 /// Elements of unlike types count as untyped.
@@ -211,39 +189,33 @@ void vector_atomic_rule(Context& c) {
 #define LW_MANY_HALVES "?ss:global op:add|min|max noftz ~L2::cache_hint vec:v2|v4|v8 type:f16|bf16"
 #define LW_MANY_PAIRS "?ss:global op:add|min|max noftz ~L2::cache_hint vec:v2|v4 type:f16x2|bf16x2"
 
-constexpr Row atom_row(const char* pattern) {
-  return Row{"atom", pattern, nullptr, atom, "", check_hints}.with(atomic_rule);
+constexpr Row row(std::string_view opcode, const char* pattern, legal::Rule rule = atomic_rule) {
+  return {opcode, pattern, rule, access, "", check_hints};
 }
-constexpr Row red_row(const char* pattern) {
-  return Row{"red", pattern, nullptr, red, "", check_hints}.with(atomic_rule);
-}
-constexpr const char* kVectors = "90.81";
 
 constexpr Row kAtomicRows[] = {
-    atom_row(LW_ATOM LW_BITS),
-    atom_row(LW_ATOM "?ss:global|$shared op:exch ~L2::cache_hint@80.74 type:b32|b64|b128@90.83"),
-    atom_row(LW_ATOM "?ss:global|$shared op:cas type:b32|b64|b16@70.63|b128@90.83"),
-    atom_row(LW_ATOM LW_SUM),
-    atom_row(LW_ATOM LW_HALVES),
-    atom_row(LW_ATOM LW_WRAP),
-    atom_row(LW_ATOM LW_EXTREME),
-    atom_row(LW_ATOM LW_SUMS).with(vector_atomic_rule).in(kVectors),
-    atom_row(LW_ATOM LW_MANY_HALVES).with(vector_atomic_rule).in(kVectors),
-    atom_row(LW_ATOM LW_MANY_PAIRS).with(vector_atomic_rule).in(kVectors),
-    red_row(LW_REDUCTION LW_BITS),
-    red_row(LW_REDUCTION LW_SUM),
-    red_row(LW_REDUCTION LW_HALVES),
-    red_row(LW_REDUCTION LW_WRAP),
-    red_row(LW_REDUCTION LW_EXTREME),
-    red_row(LW_REDUCTION LW_SUMS).with(vector_atomic_rule).in(kVectors),
-    red_row(LW_REDUCTION LW_MANY_HALVES).with(vector_atomic_rule).in(kVectors),
-    red_row(LW_REDUCTION LW_MANY_PAIRS).with(vector_atomic_rule).in(kVectors),
+    row("atom", LW_ATOM LW_BITS),
+    row("atom", LW_ATOM "?ss:global|$shared op:exch ~L2::cache_hint@80.74 type:b32|b64|b128@90.83"),
+    row("atom", LW_ATOM "?ss:global|$shared op:cas type:b32|b64|b16@70.63|b128@90.83"),
+    row("atom", LW_ATOM LW_SUM),
+    row("atom", LW_ATOM LW_HALVES),
+    row("atom", LW_ATOM LW_WRAP),
+    row("atom", LW_ATOM LW_EXTREME),
+    row("atom@90.81", LW_ATOM LW_SUMS, vector_atomic_rule),
+    row("atom@90.81", LW_ATOM LW_MANY_HALVES, vector_atomic_rule),
+    row("atom@90.81", LW_ATOM LW_MANY_PAIRS, vector_atomic_rule),
+    row("red", LW_REDUCTION LW_BITS),
+    row("red", LW_REDUCTION LW_SUM),
+    row("red", LW_REDUCTION LW_HALVES),
+    row("red", LW_REDUCTION LW_WRAP),
+    row("red", LW_REDUCTION LW_EXTREME),
+    row("red@90.81", LW_REDUCTION LW_SUMS, vector_atomic_rule),
+    row("red@90.81", LW_REDUCTION LW_MANY_HALVES, vector_atomic_rule),
+    row("red@90.81", LW_REDUCTION LW_MANY_PAIRS, vector_atomic_rule),
 };
 
 }  // namespace
 
-std::span<const Row> atomic_rows() {
-  return kAtomicRows;
-}
+constinit Rows atomic_rows = kAtomicRows;
 
 }  // namespace lanewise::ptx

@@ -12,25 +12,18 @@ using ir::Type;
 
 constexpr uint32_t kNan16 = 0x7fff, kInfinity16 = 0x7f80, kInfinity32 = 0x7f800000;
 
-ir::Reg u32_op(Emit& e, Op op, ir::Operand a, ir::Operand b) {
-  return e.op(op, Type::u32, {a, b});
-}
 ir::Reg compare(Emit& e, Type type, ir::Operand a, ir::Operand b, ir::Cond cond) {
   return e.op(Op::icmp, type, {a, b}, {.cond = cond});
 }
-ir::Reg choose(Emit& e, ir::Operand when, ir::Operand yes, ir::Operand no) {
-  return e.op(Op::select, Type::u32, {when, yes, no});
-}
-
 ir::Operand flushed(Emit& e, ir::Operand x) {
-  const ir::Reg exponent = u32_op(e, Op::and_, x, imm(kInfinity32));
+  const ir::Reg exponent = word_op(e, Op::and_, x, imm(kInfinity32));
   const ir::Reg small = compare(e, Type::u32, exponent, imm(0), ir::Cond::eq);
-  return choose(e, small, u32_op(e, Op::and_, x, imm(0x80000000)), x);
+  return choose(e, small, word_op(e, Op::and_, x, imm(0x80000000)), x);
 }
 
 /// The last bit says that something was cut off.
 ir::Operand to_odd(Emit& e, ir::Operand cut, ir::Operand inexact) {
-  return u32_op(e, Op::or_, cut, choose(e, inexact, imm(1), imm(0)));
+  return word_op(e, Op::or_, cut, choose(e, inexact, imm(1), imm(0)));
 }
 
 ir::Operand f32_of_f64(Emit& e, ir::Operand x) {
@@ -48,7 +41,7 @@ ir::Operand f32_of_integer(Emit& e, ir::Operand x, PType s) {
 
 /// The f32 that the operand is, exactly or rounded to odd.
 ir::Operand source_as_f32(Emit& e, size_t i) {
-  if (e.get("type") == "bf16") return u32_op(e, Op::shl, e.raw(i, kB16), imm(16));
+  if (e.get("type") == "bf16") return widened_bf16(e, e.raw(i, kB16));
   const PType s = e.type();
   if (!s.is_float()) return f32_of_integer(e, e.ext(i, s), s);
   const ir::Operand x = e.raw(i, s);
@@ -58,23 +51,23 @@ ir::Operand source_as_f32(Emit& e, size_t i) {
 
 /// Rounds the bits of an f32 to its upper half.
 ir::Operand upper_half(Emit& e, ir::Operand x, ir::Round round) {
-  const ir::Reg magnitude = u32_op(e, Op::and_, x, imm(0x7fffffff));
+  const ir::Reg magnitude = word_op(e, Op::and_, x, imm(0x7fffffff));
   const ir::Reg is_nan = compare(e, Type::u32, magnitude, imm(kInfinity32), ir::Cond::gt);
   ir::Operand addend = imm(0);
   if (round == ir::Round::rn) {
-    const ir::Reg last = u32_op(e, Op::and_, u32_op(e, Op::shr, x, imm(16)), imm(1));
-    addend = u32_op(e, Op::add, last, imm(0x7fff));
+    const ir::Reg last = word_op(e, Op::and_, word_op(e, Op::shr, x, imm(16)), imm(1));
+    addend = word_op(e, Op::add, last, imm(0x7fff));
   } else if (round != ir::Round::rz) {  // away from zero on one side of it
     const ir::Reg negative = compare(e, Type::s32, x, imm(0), ir::Cond::lt);
     const uint32_t below = round == ir::Round::rm ? 0xffff : 0;
     addend = choose(e, negative, imm(below), imm(0xffff - below));
   }
-  const ir::Reg rounded = u32_op(e, Op::shr, u32_op(e, Op::add, x, addend), imm(16));
+  const ir::Reg rounded = word_op(e, Op::shr, word_op(e, Op::add, x, addend), imm(16));
   return choose(e, is_nan, imm(kNan16), rounded);
 }
 
 ir::Operand relu(Emit& e, ir::Operand half) {
-  const ir::Reg sign = u32_op(e, Op::and_, half, imm(0x8000));
+  const ir::Reg sign = word_op(e, Op::and_, half, imm(0x8000));
   return choose(e, compare(e, Type::u32, sign, imm(0), ir::Cond::ne), imm(0), half);
 }
 
@@ -94,9 +87,9 @@ ir::Operand as_bf16(Emit& e, size_t i) {
   if (e.has("ftz")) x = flushed(e, x);
   ir::Operand half = upper_half(e, x, e.rounding());
   if (e.has("satfinite")) {
-    const ir::Reg magnitude = u32_op(e, Op::and_, half, imm(0x7fff));
+    const ir::Reg magnitude = word_op(e, Op::and_, half, imm(0x7fff));
     const ir::Reg infinite = compare(e, Type::u32, magnitude, imm(kInfinity16), ir::Cond::eq);
-    half = choose(e, infinite, u32_op(e, Op::sub, half, imm(1)), half);
+    half = choose(e, infinite, word_op(e, Op::sub, half, imm(1)), half);
   }
   return e.has("relu") ? relu(e, half) : half;
 }
@@ -108,7 +101,7 @@ void to_bf16(Emit& e) {
 /// The first source is the upper half.
 void to_pair(Emit& e, ir::Operand (*convert)(Emit&, size_t)) {
   const ir::Operand high = convert(e, 1), low = convert(e, 2);
-  e.set(0, kB32, u32_op(e, Op::or_, u32_op(e, Op::shl, high, imm(16)), low));
+  e.set(0, kB32, word_op(e, Op::or_, word_op(e, Op::shl, high, imm(16)), low));
 }
 void to_bf16x2(Emit& e) {
   to_pair(e, as_bf16);
@@ -117,7 +110,7 @@ void to_bf16x2(Emit& e) {
 ir::Operand as_f16_relu(Emit& e, size_t i) {
   const ir::Reg half =
       e.op(Op::f2f, Type::f16, {e.raw(i, kF32)}, {.round = e.rounding(), .from = Type::f32});
-  const ir::Reg magnitude = u32_op(e, Op::and_, half, imm(0x7fff));
+  const ir::Reg magnitude = word_op(e, Op::and_, half, imm(0x7fff));
   const ir::Reg is_nan = compare(e, Type::u32, magnitude, imm(0x7c00), ir::Cond::gt);
   return relu(e, choose(e, is_nan, imm(kNan16), half));
 }
@@ -151,21 +144,21 @@ void to_whole(Emit& e) {
 void to_tf32(Emit& e) {
   constexpr uint32_t kCut = 13;
   const ir::Operand x = e.raw(1, kF32);
-  const ir::Reg magnitude = u32_op(e, Op::and_, x, imm(0x7fffffff));
+  const ir::Reg magnitude = word_op(e, Op::and_, x, imm(0x7fffffff));
   const ir::Reg is_nan = compare(e, Type::u32, magnitude, imm(kInfinity32), ir::Cond::gt);
   ir::Operand sum = x;
   if (e.has("rna")) {
-    sum = u32_op(e, Op::add, x, imm(1U << (kCut - 1)));
+    sum = word_op(e, Op::add, x, imm(1U << (kCut - 1)));
   } else if (e.get("rnd") == "rn") {
-    const ir::Reg last = u32_op(e, Op::and_, u32_op(e, Op::shr, x, imm(kCut)), imm(1));
-    sum = u32_op(e, Op::add, x, u32_op(e, Op::add, last, imm((1U << (kCut - 1)) - 1)));
+    const ir::Reg last = word_op(e, Op::and_, word_op(e, Op::shr, x, imm(kCut)), imm(1));
+    sum = word_op(e, Op::add, x, word_op(e, Op::add, last, imm((1U << (kCut - 1)) - 1)));
   }
-  ir::Operand cut = u32_op(e, Op::and_, sum, imm(~((1U << kCut) - 1)));
-  const ir::Reg sign = u32_op(e, Op::and_, x, imm(0x80000000));
+  ir::Operand cut = word_op(e, Op::and_, sum, imm(~((1U << kCut) - 1)));
+  const ir::Reg sign = word_op(e, Op::and_, x, imm(0x80000000));
   if (e.has("satfinite")) {
-    const ir::Reg size = u32_op(e, Op::and_, cut, imm(0x7fffffff));
+    const ir::Reg size = word_op(e, Op::and_, cut, imm(0x7fffffff));
     const ir::Reg infinite = compare(e, Type::u32, size, imm(kInfinity32), ir::Cond::ge);
-    const ir::Reg most = u32_op(e, Op::or_, sign, imm(kInfinity32 - (1U << kCut)));
+    const ir::Reg most = word_op(e, Op::or_, sign, imm(kInfinity32 - (1U << kCut)));
     cut = choose(e, infinite, most, cut);
   }
   if (e.has("relu"))
@@ -201,12 +194,12 @@ void pack_integers(Emit& e) {
     const ir::Reg raised =
         e.op(Op::max, Type::s32, {x, imm(static_cast<uint64_t>(bottom) & 0xffffffff)});
     const ir::Reg clamped = e.op(Op::min, Type::s32, {raised, imm(static_cast<uint64_t>(top))});
-    part[i] = u32_op(e, Op::and_, clamped, imm((1U << d.bits) - 1));
+    part[i] = word_op(e, Op::and_, clamped, imm((1U << d.bits) - 1));
   }
-  ir::Operand both = u32_op(e, Op::or_, u32_op(e, Op::shl, part[0], imm(d.bits)), part[1]);
+  ir::Operand both = word_op(e, Op::or_, word_op(e, Op::shl, part[0], imm(d.bits)), part[1]);
   if (e.count() == 4)
-    both = u32_op(e, Op::or_, both,
-                  u32_op(e, Op::shl, low_word(e, 3, kB32), imm(uint64_t{2} * d.bits)));
+    both = word_op(e, Op::or_, both,
+                   word_op(e, Op::shl, low_word(e, 3, kB32), imm(uint64_t{2} * d.bits)));
   set_low_word(e, both);
 }
 
@@ -224,39 +217,29 @@ void single_rule(legal::Context& c) {
 
 #define LW_INTEGERS "u8|u16|u32|u64|s8|s16|s32|s64"
 
-constexpr Row bf16_row(const char* pattern, LowerFn lower, const char* gate) {
-  return Row{"cvt", pattern, "n:$dtype m", lower}.in(gate);
-}
-constexpr Row bf16_pair_row(const char* pattern, LowerFn lower, const char* gate) {
-  return Row{"cvt", pattern, "n:$dtype m m", lower}.in(gate);
-}
-
 constexpr Row kBf16Rows[] = {
-    bf16_row("rnd:rn|rz|rm@.71|rp@.71 ?ftz dtype:bf16 type:f32", to_bf16, "80.70"),
-    bf16_row("rnd:rn|rz ?relu+ ?satfinite@.81+ dtype:bf16 type:f32", to_bf16, "80.70"),
-    bf16_pair_row("rnd:rn|rz ?relu+ ?satfinite@.81+ dtype:bf16x2 type:f32", to_bf16x2, "80.70"),
-    bf16_row("rnd:$rnd dtype:bf16 type:f64|" LW_INTEGERS, to_bf16, "90.78"),
-    bf16_row("?rnd:$rnd dtype:bf16 type:f16", to_bf16, "90.78"),
-    bf16_row("?rnd:$rnd ?ftz dtype:f32 type:bf16", from_bf16, "80.71").with(flush_rule),
-    bf16_row("?rnd:$rnd dtype:f16|f64 type:bf16", from_bf16, "90.78"),
-    bf16_row("rnd:$irnd dtype:" LW_INTEGERS " type:bf16", from_bf16, "90.78"),
-    bf16_row("rnd:$irnd dtype:bf16 type:bf16", to_whole, "90.78"),
-    Row{"cvt", "rnd:rn|rz relu+ dtype:f16 type:f32", "n>:$dtype m>", to_f16_relu}.in("80.70"),
-    bf16_pair_row("rnd:rn|rz relu+ dtype:f16x2 type:f32", to_f16x2_relu, "80.70"),
-    Row{"cvt", "rna ?satfinite@.81+ dtype:tf32 type:f32", "n:$dtype s", to_tf32}
-        .with(single_rule)
-        .in("80.70"),
-    Row{"cvt", "rnd:rn|rz ?satfinite@100.86+ ?relu+ dtype:tf32 type:f32", "n:$dtype s", to_tf32}.in(
-        "90.78"),
-    Row{"cvt", "^pack sat+ dtype:u16|s16 type:s32", "d> s> s>", pack_integers}.in("72.65"),
-    Row{"cvt", "^pack sat+ dtype:u8|s8 type:s32 ctype:b32", "d> s> s> s>:$ctype", pack_integers}.in(
-        "72.65"),
+    {"cvt@80.70", "rnd:rn|rz|rm@.71|rp@.71 ?ftz dtype:bf16 type:f32", "n:$dtype m", to_bf16},
+    {"cvt@80.70", "rnd:rn|rz ?relu+ ?satfinite@.81+ dtype:bf16 type:f32", "n:$dtype m", to_bf16},
+    {"cvt@80.70", "rnd:rn|rz ?relu+ ?satfinite@.81+ dtype:bf16x2 type:f32", "n:$dtype m m",
+     to_bf16x2},
+    {"cvt@90.78", "rnd:$rnd dtype:bf16 type:f64|" LW_INTEGERS, "n:$dtype m", to_bf16},
+    {"cvt@90.78", "?rnd:$rnd dtype:bf16 type:f16", "n:$dtype m", to_bf16},
+    {"cvt@80.71", "?rnd:$rnd ?ftz dtype:f32 type:bf16", judged("n:$dtype m", flush_rule),
+     from_bf16},
+    {"cvt@90.78", "?rnd:$rnd dtype:f16|f64 type:bf16", "n:$dtype m", from_bf16},
+    {"cvt@90.78", "rnd:$irnd dtype:" LW_INTEGERS " type:bf16", "n:$dtype m", from_bf16},
+    {"cvt@90.78", "rnd:$irnd dtype:bf16 type:bf16", "n:$dtype m", to_whole},
+    {"cvt@80.70", "rnd:rn|rz relu+ dtype:f16 type:f32", "n>:$dtype m>", to_f16_relu},
+    {"cvt@80.70", "rnd:rn|rz relu+ dtype:f16x2 type:f32", "n:$dtype m m", to_f16x2_relu},
+    {"cvt@80.70", "rna ?satfinite@.81+ dtype:tf32 type:f32", judged("n:$dtype s", single_rule),
+     to_tf32},
+    {"cvt@90.78", "rnd:rn|rz ?satfinite@100.86+ ?relu+ dtype:tf32 type:f32", "n:$dtype s", to_tf32},
+    {"cvt@72.65", "^pack sat+ dtype:u16|s16 type:s32", "d> s> s>", pack_integers},
+    {"cvt@72.65", "^pack sat+ dtype:u8|s8 type:s32 ctype:b32", "d> s> s> s>:$ctype", pack_integers},
 };
 
 }  // namespace
 
-std::span<const Row> bf16_rows() {
-  return kBf16Rows;
-}
+constinit Rows bf16_rows = kBf16Rows;
 
 }  // namespace lanewise::ptx

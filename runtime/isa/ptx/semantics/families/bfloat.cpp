@@ -7,6 +7,13 @@ namespace lanewise::ptx {
 using ir::Op;
 using ir::Type;
 
+ir::Reg word_op(Emit& e, Op op, ir::Operand a, ir::Operand b) {
+  return e.op(op, Type::u32, {a, b});
+}
+ir::Reg choose(Emit& e, ir::Operand when, ir::Operand yes, ir::Operand no) {
+  return e.op(Op::select, Type::u32, {when, yes, no});
+}
+
 ir::Operand half_of_word(Emit& e, ir::Operand word, unsigned i) {
   if (i == 0) return e.op(Op::zext16, Type::u32, {word});
   return e.op(Op::shr, Type::u32, {word, imm(16)});
@@ -31,30 +38,11 @@ ir::Operand signed_extreme(Emit& e, Op op, Type type, ir::Operand a, ir::Operand
   return e.op(Op::select, Type::u32, {number, with_sign, found});
 }
 
-namespace {
-
 ir::Operand widened_bf16(Emit& e, ir::Operand half) {
-  return e.op(Op::shl, Type::u32, {half, imm(16)});
+  return word_op(e, Op::shl, half, imm(16));
 }
 
-/// Operands 1 to n through `compute`, as one bf16 or as two.
-template <typename F>
-void each_bf16(Emit& e, size_t n, F&& compute) {
-  const bool pair = e.get("type") == "bf16x2";
-  std::vector<ir::Operand> in, out;
-  for (size_t i = 0; i < n; ++i) in.push_back(e.raw(i + 1, pair ? kB32 : kB16));
-  if (!pair) {
-    for (ir::Operand& x : in) x = e.extend(x, 16, false);
-    return e.set(0, kB16, compute(in), Fit::exact, true);
-  }
-  for (unsigned h = 0; h < 2; ++h) {
-    std::vector<ir::Operand> halves;
-    halves.reserve(n);
-    for (const ir::Operand& word : in) halves.push_back(half_of_word(e, word, h));
-    out.push_back(compute(halves));
-  }
-  e.set(0, kB32, joined_halves(e, out[0], out[1]));
-}
+namespace {
 
 /// Of the f32 numbers below and above the exact result the odd one, or the result where it is
 /// exact.
@@ -68,7 +56,7 @@ ir::Operand rounded_to_odd(Emit& e, Op op, const std::vector<ir::Operand>& in) {
 
 template <Op kOp, size_t kOperands>
 void bf16_arithmetic(Emit& e) {
-  each_bf16(e, kOperands, [&](std::vector<ir::Operand> in) {
+  each_half(e, kOperands, [&](std::vector<ir::Operand> in) {
     for (ir::Operand& x : in) x = widened_bf16(e, x);
     const ir::Operand result = bf16_nearest(e, rounded_to_odd(e, kOp, in));
     return e.has("relu") ? half_relu(e, result) : result;
@@ -77,7 +65,7 @@ void bf16_arithmetic(Emit& e) {
 
 template <Op kOp>
 void bf16_extreme(Emit& e) {
-  each_bf16(e, 2, [&](const std::vector<ir::Operand>& in) {
+  each_half(e, 2, [&](const std::vector<ir::Operand>& in) {
     const ir::Operand a = widened_bf16(e, in[0]);
     const ir::Operand b = widened_bf16(e, in[1]);
     return e.op(Op::shr, Type::u32, {signed_extreme(e, kOp, Type::f32, a, b), imm(16)});
@@ -87,14 +75,14 @@ void bf16_extreme(Emit& e) {
 /// Only the sign changes, NaN included.
 template <Op kOp, uint32_t kBits>
 void bf16_sign(Emit& e) {
-  each_bf16(e, 1, [&](const std::vector<ir::Operand>& in) {
+  each_half(e, 1, [&](const std::vector<ir::Operand>& in) {
     return e.op(kOp, Type::u32, {in[0], imm(kBits)});
   });
 }
 
 template <Op kOp>
 void bf16_function(Emit& e) {
-  each_bf16(e, 1, [&](const std::vector<ir::Operand>& in) {
+  each_half(e, 1, [&](const std::vector<ir::Operand>& in) {
     const ir::Operand wide = widened_bf16(e, in[0]);
     return bf16_nearest(e, e.op(kOp, Type::f32, {wide}, {.ftz = e.has("ftz")}));
   });
@@ -105,30 +93,24 @@ constexpr const char* kEx2Bf16 = "relative error at most 2^-7";
 constexpr const char* kTanhBf16 = "absolute error at most 2^-8";
 
 constexpr Row kBfloatRows[] = {
-    Row{"add", "?rn type:bf16|bf16x2", "d s s", bf16_arithmetic<Op::fadd, 2>}.in("90.78"),
-    Row{"sub", "?rn type:bf16|bf16x2", "d s s", bf16_arithmetic<Op::fsub, 2>}.in("90.78"),
-    Row{"mul", "?rn type:bf16|bf16x2", "d s s", bf16_arithmetic<Op::fmul, 2>}.in("90.78"),
-    Row{"fma", "rn ?relu+ type:bf16|bf16x2", "d s s s", bf16_arithmetic<Op::ffma, 3>}.in("80.70"),
-    Row{"neg", "type:bf16|bf16x2", "d s", bf16_sign<Op::xor_, 0x8000>}.in("80.70"),
-    Row{"abs", "type:bf16|bf16x2", "d s", bf16_sign<Op::and_, 0x7fff>}.in("80.70"),
-    Row{"min", "?NaN+ type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmin>}.in("80.70"),
-    Row{"max", "?NaN+ type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmax>}.in("80.70"),
-    Row{"min", "?NaN+ xorsign@86.72 abs type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmin>}.in(
-        "80.70"),
-    Row{"max", "?NaN+ xorsign@86.72 abs type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmax>}.in(
-        "80.70"),
-    Row{"ex2", "approx+ ftz type:bf16|bf16x2", "d s", bf16_function<Op::fex2_approx>, kEx2Bf16,
-        nullptr, kApproxBf16}
-        .in("90.78"),
-    Row{"tanh", "approx+ type:bf16|bf16x2", "d s", bf16_function<Op::ftanh_approx>, kTanhBf16,
-        nullptr, kApproxBf16}
-        .in("90.78"),
+    {"add@90.78", "?rn type:bf16|bf16x2", "d s s", bf16_arithmetic<Op::fadd, 2>},
+    {"sub@90.78", "?rn type:bf16|bf16x2", "d s s", bf16_arithmetic<Op::fsub, 2>},
+    {"mul@90.78", "?rn type:bf16|bf16x2", "d s s", bf16_arithmetic<Op::fmul, 2>},
+    {"fma@80.70", "rn ?relu+ type:bf16|bf16x2", "d s s s", bf16_arithmetic<Op::ffma, 3>},
+    {"neg@80.70", "type:bf16|bf16x2", "d s", bf16_sign<Op::xor_, 0x8000>},
+    {"abs@80.70", "type:bf16|bf16x2", "d s", bf16_sign<Op::and_, 0x7fff>},
+    {"min@80.70", "?NaN+ type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmin>},
+    {"max@80.70", "?NaN+ type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmax>},
+    {"min@80.70", "?NaN+ xorsign@86.72 abs type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmin>},
+    {"max@80.70", "?NaN+ xorsign@86.72 abs type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmax>},
+    {"ex2@90.78", "approx+ ftz type:bf16|bf16x2", "d s", bf16_function<Op::fex2_approx>, kEx2Bf16,
+     kApproxBf16},
+    {"tanh@90.78", "approx+ type:bf16|bf16x2", "d s", bf16_function<Op::ftanh_approx>, kTanhBf16,
+     kApproxBf16},
 };
 
 }  // namespace
 
-std::span<const Row> bfloat_rows() {
-  return kBfloatRows;
-}
+constinit Rows bfloat_rows = kBfloatRows;
 
 }  // namespace lanewise::ptx

@@ -13,11 +13,6 @@ void logic2(Emit& e) {
   e.set(0, t, e.op(kOp, t.ir(), {e.raw(1, t), e.raw(2, t)}), Fit::exact, true);
 }
 
-void not_bits(Emit& e) {
-  const PType t = e.type();
-  e.set(0, t, e.op(Op::not_, t.ir(), {e.raw(1, t)}));
-}
-
 void cnot(Emit& e) {
   const PType t = e.type();
   const ir::Reg zero = e.op(Op::icmp, t.ir(), {e.raw(1, t), imm(0)});
@@ -90,18 +85,11 @@ void count(Emit& e) {
   e.set(0, kU32, e.op(kOp, t.ir(), {e.raw(1, t)}));
 }
 
-void brev(Emit& e) {
-  const PType t = e.type();
-  e.set(0, t, e.op(Op::brev, t.ir(), {e.raw(1, t)}));
-}
-
 void prmt(Emit& e) {
   constexpr std::pair<std::string_view, ir::PrmtMode> kModes[] = {
       {"f4e", ir::PrmtMode::f4e}, {"b4e", ir::PrmtMode::b4e}, {"rc8", ir::PrmtMode::rc8},
       {"ecl", ir::PrmtMode::ecl}, {"ecr", ir::PrmtMode::ecr}, {"rc16", ir::PrmtMode::rc16}};
-  auto mode = ir::PrmtMode::index;
-  for (const auto& [name, value] : kModes)
-    if (name == e.get("mode")) mode = value;
+  const auto mode = pick(e.get("mode"), kModes, ir::PrmtMode::index);
   e.set(0, kB32,
         e.op(Op::prmt, Type::none, {e.raw(1, kB32), e.raw(2, kB32), e.raw(3, kB32)},
              {.mode = static_cast<uint8_t>(mode)}));
@@ -171,10 +159,10 @@ constexpr Row kBitsRows[] = {
     {"and", "type:pred|b16|b32|b64", "d s s", logic2<Op::and_>},
     {"or", "type:pred|b16|b32|b64", "d s s", logic2<Op::or_>},
     {"xor", "type:pred|b16|b32|b64", "d s s", logic2<Op::xor_>},
-    {"not", "type:pred|b16|b32|b64", "d s", not_bits},
+    {"not", "type:pred|b16|b32|b64", "d s", plain<Op::not_, 1>},
     {"cnot", "type:b16|b32|b64", "d s", cnot},
     {"lop3", "type:b32", "d s s s i", lop3},
-    Row{"lop3", "bool:and|or type:b32", "d_+:b32 s s s i p", lop3}.in("70.82"),
+    {"lop3@70.82", "bool:and|or type:b32", "d_+:b32 s s s i p", lop3},
     {"shl", "type:b16|b32|b64", "d s s:u32", shl},
     {"shr", "type:b16|b32|b64|$int", "d s s:u32", shr},
     {"shf", "^l mode:clamp|wrap type:b32", "d s s s:u32", funnel<Op::shf_l>},
@@ -184,17 +172,15 @@ constexpr Row kBitsRows[] = {
     {"bfind", "?shiftamt+ type:$int32up", "d:u32 s", bfind},
     {"clz", "type:b32|b64", "d:u32 s", count<Op::clz>},
     {"popc", "type:b32|b64", "d:u32 s", count<Op::popc>},
-    {"brev", "type:b32|b64", "d s", brev},
+    {"brev", "type:b32|b64", "d s", plain<Op::brev, 1>},
     {"prmt", "type:b32 ?mode:f4e|b4e|rc8|ecl|ecr|rc16", "d s s s", prmt},
-    Row{"fns", "type:b32", "d s s s", fns}.in("30.60"),
-    Row{"bmsk", "mode:clamp|wrap type:b32", "d:u32 s:u32 s:u32", bmsk}.in("70.76"),
-    Row{"szext", "mode:clamp|wrap type:u32|s32", "d s s:u32", szext}.in("70.76"),
+    {"fns@30.60", "type:b32", "d s s s", fns},
+    {"bmsk@70.76", "mode:clamp|wrap type:b32", "d:u32 s:u32 s:u32", bmsk},
+    {"szext@70.76", "mode:clamp|wrap type:u32|s32", "d s s:u32", szext},
 };
 
 }  // namespace
 
-std::span<const Row> bit_rows() {
-  return kBitsRows;
-}
+constinit Rows bit_rows = kBitsRows;
 
 }  // namespace lanewise::ptx

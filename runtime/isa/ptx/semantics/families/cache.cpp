@@ -30,16 +30,9 @@ void prefetch(Emit& e) {
                                          : ir::CacheCtl::prefetch_l2_evict_normal);
 }
 
-void prefetch_tensor(Emit& e) {
-  control(e, ir::CacheCtl::prefetch_l2);
-}
-
-void discard(Emit& e) {
-  control(e, ir::CacheCtl::discard);
-}
-
-void applypriority(Emit& e) {
-  control(e, ir::CacheCtl::demote_normal);
+template <ir::CacheCtl kWhat>
+void control(Emit& e) {
+  control(e, kWhat);
 }
 
 /// The upper word of a policy: kind, and who is primary and secondary.
@@ -48,9 +41,7 @@ uint32_t policy_head(Emit& e) {
                                                                 {"L2::evict_first", 1},
                                                                 {"L2::evict_last", 2},
                                                                 {"L2::evict_normal", 3}};
-  uint32_t head = 1U << 28;
-  for (const auto& [name, code] : kPrimary)
-    if (name == e.get("primary")) head |= code << 25;
+  uint32_t head = 1U << 28 | pick(e.get("primary"), kPrimary, 0U) << 25;
   if (e.get("secondary") == "L2::evict_first") head |= 1U << 24;
   return head;
 }
@@ -126,8 +117,7 @@ void convert_policy(Emit& e) {
 void policy_destination(Context& c) {
   const Operand& o = c.in.operands[0];
   const Symbol s = c.symbol(o);
-  if (s.type.is_float())
-    c.error(o, found_text(o, s) + " for a policy, a 64-bit integer register was expected");
+  if (s.type.is_float()) c.found(o, " for a policy, a 64-bit integer register was expected");
 }
 
 /// From sm_100 on the assembler dies of a variable of these spaces behind a generic address.
@@ -137,7 +127,7 @@ void refuse_variable(Context& c, bool shared_too) {
   if (!c.get("ss").empty() || c.env.sm < 100 || s.kind != Symbol::Kind::variable) return;
   const std::string& space = s.variable->space;
   if (space != "local" && !(shared_too && space == "shared")) return;
-  c.error(a, found_text(a, s) + " by its generic address, from sm_100 on a .global variable" +
+  c.found(a, std::string(" by its generic address, from sm_100 on a .global variable") +
                  (shared_too ? "" : " or a .shared one") + " was expected");
 }
 
@@ -154,10 +144,10 @@ void prefetch_rule(Context& c) {
   if (s.kind != Symbol::Kind::variable) return;
   const std::string& space = s.variable->space;
   if (c.has("tensormap") && space == "param" && !s.parameter)
-    c.error(a, found_text(a, s) + " of a call, a kernel parameter was expected");
+    c.found(a, " of a call, a kernel parameter was expected");
   const bool older = c.old() && !c.env.manual && (space == "shared" || space == "local");
   if (c.in.opcode == "prefetchu" && space != "global" && !older)
-    c.error(a, found_text(a, s) + ", a .global variable was expected");
+    c.found(a, ", a .global variable was expected");
 }
 
 void policy_fraction_rule(Context& c) {
@@ -168,11 +158,9 @@ void policy_fraction_rule(Context& c) {
     const Symbol s = c.symbol(f);
     const bool name =
         f.kind == Operand::Kind::name && (s.kind == Symbol::Kind::reg || f.has_offset);
-    if (!name) {
-      c.error(f, found_text(f, s) +
+    if (!name)
+      return c.found(f,
                      " as fraction, a 32-bit register or a floating-point constant was expected");
-      return;
-    }
     c.source(1, kF32, Fit::exact);
     return;
   }
@@ -188,7 +176,7 @@ void policy_range_rule(Context& c) {
   const Operand& a = c.in.operands[1];
   const Symbol s = c.symbol(a);
   if (a.kind == Operand::Kind::address && s.kind == Symbol::Kind::reg && s.type.bits < 32)
-    c.error(a, found_text(a, s) + " as address, 32 or 64 bits were expected");
+    c.found(a, " as address, 32 or 64 bits were expected");
   const Operand &primary = c.in.operands[2], &total = c.in.operands[3];
   if (primary.kind != Operand::Kind::integer || total.kind != Operand::Kind::integer) return;
   if (static_cast<uint32_t>(primary.bits) > static_cast<uint32_t>(total.bits)) {
@@ -205,43 +193,31 @@ void line_rule(Context& c) {
 constexpr const char* kTensor = "a prefetch of the descriptor's first 128 bytes to L2";
 
 constexpr Row kCacheRows[] = {
-    Row{"prefetch", "?ss:global|local level:L1|L2", "a", prefetch}.with(prefetch_rule),
-    Row{"prefetch", "?ss:global level:L2::evict_last|L2::evict_normal", "a", prefetch}
-        .with(prefetch_rule)
-        .in("80.74"),
-    Row{"prefetch", "?ss:const|param tensormap", "A", prefetch_tensor, kTensor}
-        .with(prefetch_rule)
-        .in("90.80"),
-    Row{"prefetchu", "level:L1", "a", prefetch}.with(prefetch_rule),
-    Row{"discard", "?ss:global L2", "a i:128", discard}.with(line_rule).in("80.74"),
-    Row{"applypriority", "?ss:global L2::evict_normal", "a i:128", applypriority}
-        .with(line_rule)
-        .in("80.74"),
-    Row{"createpolicy", "^fractional primary:$primary ?secondary:$secondary type:b64", "n ?x",
-        fractional}
-        .with(policy_fraction_rule)
-        .in("80.74"),
-    Row{"createpolicy", "^cvt L2 type:b64", "n h", convert_policy}
-        .with(policy_destination)
-        .in("80.74"),
-    Row{"createpolicy", "^range ?ss:global primary:$primary ?secondary:$secondary type:b64",
-        "n A m:u32 m:u32", range}
-        .with(policy_range_rule)
-        .in("80.74"),
-    Row{"cp",
-        "^async cop:ca|cg to_space:shared|shared::cta from_space:global ~L2::cache_hint@80.74 "
-        "~pf:L2::64B@80.74|L2::128B@80.74|L2::256B@80.74",
-        nullptr, copy_async, "completes by the policy async.copy"}
-        .with(judge_copy_async)
-        .in("80.70"),
-    Row{"cp", "^async wait:commit_group|wait_all", "", wait_async}.in("80.70"),
-    Row{"cp", "^async wait_group", "i", wait_async}.in("80.70"),
+    {"prefetch", "?ss:global|local level:L1|L2", judged("a", prefetch_rule), prefetch},
+    {"prefetch@80.74", "?ss:global level:L2::evict_last|L2::evict_normal",
+     judged("a", prefetch_rule), prefetch},
+    {"prefetch@90.80", "?ss:const|param tensormap", judged("A", prefetch_rule),
+     control<ir::CacheCtl::prefetch_l2>, kTensor},
+    {"prefetchu", "level:L1", judged("a", prefetch_rule), prefetch},
+    {"discard@80.74", "?ss:global L2", judged("a i:128", line_rule),
+     control<ir::CacheCtl::discard>},
+    {"applypriority@80.74", "?ss:global L2::evict_normal", judged("a i:128", line_rule),
+     control<ir::CacheCtl::demote_normal>},
+    {"createpolicy@80.74", "^fractional primary:$primary ?secondary:$secondary type:b64",
+     judged("n ?x", policy_fraction_rule), fractional},
+    {"createpolicy@80.74", "^cvt L2 type:b64", judged("n h", policy_destination), convert_policy},
+    {"createpolicy@80.74", "^range ?ss:global primary:$primary ?secondary:$secondary type:b64",
+     judged("n A m:u32 m:u32", policy_range_rule), range},
+    {"cp@80.70",
+     "^async cop:ca|cg to_space:shared|shared::cta from_space:global ~L2::cache_hint@80.74 "
+     "~pf:L2::64B@80.74|L2::128B@80.74|L2::256B@80.74",
+     judge_copy_async, copy_async, "completes by the policy async.copy"},
+    {"cp@80.70", "^async wait:commit_group|wait_all", "", wait_async},
+    {"cp@80.70", "^async wait_group", "i", wait_async},
 };
 
 }  // namespace
 
-std::span<const Row> cache_rows() {
-  return kCacheRows;
-}
+constinit Rows cache_rows = kCacheRows;
 
 }  // namespace lanewise::ptx

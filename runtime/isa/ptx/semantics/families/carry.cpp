@@ -50,8 +50,6 @@ constexpr Row kCarryRows[] = {
 
 }  // namespace
 
-std::span<const Row> carry_rows() {
-  return kCarryRows;
-}
+constinit Rows carry_rows = kCarryRows;
 
 }  // namespace lanewise::ptx

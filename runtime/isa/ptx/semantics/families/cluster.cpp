@@ -28,7 +28,7 @@ void barrier_place(Context& c, size_t i) {
   c.near_address(i, c.get("ss"));
   if (c.old() || c.has("ss") || s.kind != legal::Symbol::Kind::variable) return;
   if (s.variable->space == "global" || s.variable->space == "local")
-    c.error(o, found_text(o, s) + " as barrier, a .shared variable was expected");
+    c.found(o, " as barrier, a .shared variable was expected");
 }
 
 void state(Context& c, size_t i) {
@@ -90,6 +90,9 @@ void transfer(Context& c) {
   barrier_place(c, 0);
 }
 
+/// A hint to hardware, which has no value.
+void keep_registers(Emit&) {}
+
 void registers_count(Context& c) {
   const Operand& n = c.in.operands[0];
   if (n.bits < 24 || n.bits > 256 || n.bits % 8 != 0)
@@ -135,7 +138,7 @@ void multi(Context& c) {
 constexpr const char* kDevices = "memory of several devices is not supported";
 
 constexpr Row device(const char* pattern) {
-  return Row{"multimem", pattern, nullptr, nullptr, kDevices}.with(multi).in("90.81");
+  return {"multimem@90.81", pattern, multi, kDevices};
 }
 
 #define LW_TINY "e4m3x4@100a.86|e5m2x4@100a.86"
@@ -182,21 +185,9 @@ void store_global(Context& c) {
 
 constexpr const char* kAsync = "asynchronous stores to global memory are not supported";
 
-constexpr Row async(const char* opcode, const char* pattern, const char* operands, const char* gate,
-                    LowerFn lower = nullptr) {
-  if (lower == nullptr) return Row{opcode, pattern, operands, nullptr, kAsync}.in(gate);
-  return Row{opcode, pattern, operands, lower, "", nullptr, isa::Claim::effect}.in(gate);
-}
-
 #define LW_RED "^async sem:relaxed scope:cluster ?ss:shared::cluster mbarrier::complete_tx::bytes "
 
 constexpr const char* kCluster = "thread block clusters are not supported";
-
-constexpr Row barrier(const char* pattern, const char* operands, LowerFn lower, legal::Rule rule,
-                      const char* gate = "80.70") {
-  return Row{"mbarrier", pattern, operands, lower, "", nullptr, isa::Claim::effect}.with(rule).in(
-      gate);
-}
 
 #define LW_NEAR "?ss:shared|shared::cta@.78 type:b64"
 #define LW_ANY "?ss:shared|shared::cta@.78|shared::cluster type:b64"
@@ -204,24 +195,20 @@ constexpr Row barrier(const char* pattern, const char* operands, LowerFn lower, 
 #define LW_ACQUIRE "?sem:acquire|relaxed ?scope:cta|cluster "
 
 constexpr Row kClusterRows[] = {
-    barrier("^init " LW_NEAR, "x m:u32", mbarrier_init, set_up),
-    barrier("^inval " LW_NEAR, "x", mbarrier_inval, set_up),
-    barrier("^arrive ?^expect_tx " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
-    barrier("^arrive ?noComplete " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
-    barrier("^arrive_drop ?^expect_tx " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
-    barrier("^arrive_drop ?noComplete " LW_RELEASE LW_ANY, nullptr, mbarrier_arrive, arrive),
-    barrier("^expect_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, "x m:u32", mbarrier_transfer,
-            transfer, "90.80"),
-    barrier("^complete_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, "x m:u32", mbarrier_transfer,
-            transfer, "90.80"),
-    barrier("^test_wait ?^parity " LW_ACQUIRE LW_NEAR, nullptr, mbarrier_wait, wait),
-    barrier("^try_wait ?^parity " LW_ACQUIRE LW_NEAR, nullptr, mbarrier_wait, wait, "90.78"),
-    Row{"mbarrier", "^pending_count type:b64", "d:u32 r:u64", mbarrier_pending, "", nullptr,
-        isa::Claim::effect}
-        .in("80.70"),
-    Row{"cp", "^async ^mbarrier ^arrive ?noinc " LW_NEAR, "A", mbarrier_after_copies, "", nullptr,
-        isa::Claim::effect}
-        .in("80.70"),
+    {"mbarrier@80.70", "^init " LW_NEAR, judged("x m:u32", set_up), mbarrier_init},
+    {"mbarrier@80.70", "^inval " LW_NEAR, judged("x", set_up), mbarrier_inval},
+    {"mbarrier@80.70", "^arrive ?^expect_tx " LW_RELEASE LW_ANY, arrive, mbarrier_arrive},
+    {"mbarrier@80.70", "^arrive ?noComplete " LW_RELEASE LW_ANY, arrive, mbarrier_arrive},
+    {"mbarrier@80.70", "^arrive_drop ?^expect_tx " LW_RELEASE LW_ANY, arrive, mbarrier_arrive},
+    {"mbarrier@80.70", "^arrive_drop ?noComplete " LW_RELEASE LW_ANY, arrive, mbarrier_arrive},
+    {"mbarrier@90.80", "^expect_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY,
+     judged("x m:u32", transfer), mbarrier_transfer},
+    {"mbarrier@90.80", "^complete_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY,
+     judged("x m:u32", transfer), mbarrier_transfer},
+    {"mbarrier@80.70", "^test_wait ?^parity " LW_ACQUIRE LW_NEAR, wait, mbarrier_wait},
+    {"mbarrier@90.78", "^try_wait ?^parity " LW_ACQUIRE LW_NEAR, wait, mbarrier_wait},
+    {"mbarrier@80.70", "^pending_count type:b64", "d:u32 r:u64", mbarrier_pending},
+    {"cp@80.70", "^async ^mbarrier ^arrive ?noinc " LW_NEAR, "A", mbarrier_after_copies},
 
     device(LW_LOAD "op:min|max type:u32|s32|u64|s64"),
     device(LW_LOAD "op:add type:u32|s32|u64|f64"),
@@ -252,59 +239,45 @@ constexpr Row kClusterRows[] = {
     device(LW_SAVE "vec:v2|v4|v8 type:" LW_TINY2),
     device(LW_SAVE "?vec:v2|v4 type:" LW_TINY),
 
-    async("st",
-          "^async ~sem:weak ~scope:cluster ?ss:shared::cluster|shared::cta "
-          "mbarrier::complete_tx::bytes ~vec:v2|v4 type:b32|b64|u32|u64|s32|s64|f32|f64",
-          nullptr, "90.81", store_async)
-        .with(store_reporting),
-    async("st", "^async ?sem:weak ss:shared::cta ~vec:v2|v4 type:b32|b64|u32|u64|s32|s64|f32|f64",
-          nullptr, "90.81")
-        .with(store_reporting),
-    async("st",
-          "^async ?mmio ?sem:weak|release ?scope:gpu|sys ss:global "
-          "type:b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64",
-          "A:global m", "100.87")
-        .with(store_global),
-    async("st", "^bulk ?sem:weak ?ss:shared::cta", "A s:u64 i:0", "100.86"),
-    async("red", LW_RED "op:inc|dec type:u32", "A s ?A", "90.81", reduce_async)
-        .with(reduce_reporting),
-    async("red", LW_RED "op:min|max type:u32|s32", "A s ?A", "90.81", reduce_async)
-        .with(reduce_reporting),
-    async("red", LW_RED "op:add type:u32|s32|u64", "A s ?A", "90.81", reduce_async)
-        .with(reduce_reporting),
-    async("red", LW_RED "op:and|or|xor type:b32", "A s ?A", "90.81", reduce_async)
-        .with(reduce_reporting),
-    async("red", "^async ?mmio sem:release scope:gpu|sys ss:global op:add type:u32|s32|u64|s64",
-          "A:global s", "100.87"),
+    {"st@90.81",
+     "^async ~sem:weak ~scope:cluster ?ss:shared::cluster|shared::cta mbarrier::complete_tx::bytes "
+     "~vec:v2|v4 type:b32|b64|u32|u64|s32|s64|f32|f64",
+     store_reporting, store_async},
+    {"st@90.81", "^async ?sem:weak ss:shared::cta ~vec:v2|v4 type:b32|b64|u32|u64|s32|s64|f32|f64",
+     store_reporting, kAsync},
+    {"st@100.87",
+     "^async ?mmio ?sem:weak|release ?scope:gpu|sys ss:global "
+     "type:b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64",
+     judged("A:global m", store_global), kAsync},
+    {"st@100.86", "^bulk ?sem:weak ?ss:shared::cta", "A s:u64 i:0", kAsync},
+    {"red@90.81", LW_RED "op:inc|dec type:u32", judged("A s ?A", reduce_reporting), reduce_async},
+    {"red@90.81", LW_RED "op:min|max type:u32|s32", judged("A s ?A", reduce_reporting),
+     reduce_async},
+    {"red@90.81", LW_RED "op:add type:u32|s32|u64", judged("A s ?A", reduce_reporting),
+     reduce_async},
+    {"red@90.81", LW_RED "op:and|or|xor type:b32", judged("A s ?A", reduce_reporting),
+     reduce_async},
+    {"red@100.87", "^async ?mmio sem:release scope:gpu|sys ss:global op:add type:u32|s32|u64|s64",
+     "A:global s", kAsync},
 
-    // A hint to hardware, which has no value.
-    Row{"setmaxnreg", "^action:inc|dec sync+ aligned type:u32|s32", "i", [](Emit&) {}, "", nullptr,
-        isa::Claim::effect}
-        .with(registers_count)
-        .in("90a.80"),
-    Row{"clusterlaunchcontrol",
-        "^try_cancel ^async ?ss:shared::cta mbarrier::complete_tx::bytes "
-        "?multicast::cluster::all@100a.86 "
-        "type:b128",
-        "A:shared A:shared", nullptr, kCluster}
-        .in("100.86"),
-    Row{"clusterlaunchcontrol", "^query_cancel is_canceled dtype:pred type:b128", "d:$dtype r",
-        nullptr, kCluster}
-        .in("100.86"),
-    Row{"clusterlaunchcontrol",
-        "^query_cancel what:get_first_ctaid::x|get_first_ctaid::y|get_first_ctaid::z dtype:b32 "
-        "type:b128",
-        "d:$dtype r", nullptr, kCluster}
-        .in("100.86"),
-    Row{"clusterlaunchcontrol", "^query_cancel get_first_ctaid v4 dtype:b32 type:b128",
-        "w4:$dtype r", nullptr, kCluster}
-        .in("100.86"),
+    {"setmaxnreg@90a.80", "^action:inc|dec sync+ aligned type:u32|s32",
+     judged("i", registers_count), keep_registers},
+    {"clusterlaunchcontrol@100.86",
+     "^try_cancel ^async ?ss:shared::cta mbarrier::complete_tx::bytes "
+     "?multicast::cluster::all@100a.86 type:b128",
+     "A:shared A:shared", kCluster},
+    {"clusterlaunchcontrol@100.86", "^query_cancel is_canceled dtype:pred type:b128", "d:$dtype r",
+     kCluster},
+    {"clusterlaunchcontrol@100.86",
+     "^query_cancel what:get_first_ctaid::x|get_first_ctaid::y|get_first_ctaid::z dtype:b32 "
+     "type:b128",
+     "d:$dtype r", kCluster},
+    {"clusterlaunchcontrol@100.86", "^query_cancel get_first_ctaid v4 dtype:b32 type:b128",
+     "w4:$dtype r", kCluster},
 };
 
 }  // namespace
 
-std::span<const Row> cluster_rows() {
-  return kClusterRows;
-}
+constinit Rows cluster_rows = kClusterRows;
 
 }  // namespace lanewise::ptx

@@ -8,32 +8,15 @@ using ir::Cond;
 using ir::Op;
 using ir::Type;
 
-Cond condition(std::string_view name) {
-  constexpr std::pair<std::string_view, Cond> kConds[] = {
-      {"eq", Cond::eq},   {"ne", Cond::ne},   {"lt", Cond::lt},   {"le", Cond::le},
-      {"gt", Cond::gt},   {"ge", Cond::ge},   {"lo", Cond::lt},   {"ls", Cond::le},
-      {"hi", Cond::gt},   {"hs", Cond::ge},   {"equ", Cond::equ}, {"neu", Cond::neu},
-      {"ltu", Cond::ltu}, {"leu", Cond::leu}, {"gtu", Cond::gtu}, {"geu", Cond::geu},
-      {"num", Cond::num}, {"nan", Cond::nan}};
-  for (const auto& [n, c] : kConds)
-    if (n == name) return c;
-  return Cond::eq;
-}
-
 ir::Operand compare_values(Emit& e, PType t, ir::Operand a, ir::Operand b) {
   return e.op(t.is_float() ? Op::fcmp : Op::icmp, t.ir(), {a, b},
-              {.ftz = e.has("ftz"), .cond = condition(e.get("cmp"))});
-}
-
-/// A bf16 as the f32 that it is the upper half of.
-ir::Operand bf16_as_f32(Emit& e, ir::Operand half) {
-  return e.op(Op::shl, Type::u32, {half, imm(16)});
+              {.ftz = e.has("ftz"), .cond = e.condition()});
 }
 
 ir::Operand compare(Emit& e, PType t) {
   if (e.get("type") == "bf16") {
-    const ir::Operand x = bf16_as_f32(e, e.raw(1, kB16));
-    return compare_values(e, kF32, x, bf16_as_f32(e, e.raw(2, kB16)));
+    const ir::Operand x = widened_bf16(e, e.raw(1, kB16));
+    return compare_values(e, kF32, x, widened_bf16(e, e.raw(2, kB16)));
   }
   // One after the other: reading an operand may number a register.
   const ir::Operand a = e.ext(1, t), b = e.ext(2, t);
@@ -65,7 +48,7 @@ void compare_halves(Emit& e, ir::Operand (&result)[2]) {
   for (unsigned i = 0; i < 2; ++i) {
     ir::Operand x = e.op(Op::bfe, Type::u32, {a, imm(16ULL * i), imm(16)});
     ir::Operand y = e.op(Op::bfe, Type::u32, {b, imm(16ULL * i), imm(16)});
-    if (bf16) x = bf16_as_f32(e, x), y = bf16_as_f32(e, y);
+    if (bf16) x = widened_bf16(e, x), y = widened_bf16(e, y);
     result[i] = combine(e, compare_values(e, bf16 ? kF32 : kF16, x, y));
   }
 }
@@ -129,9 +112,8 @@ constexpr Row kCompareRows[] = {
     {"setp", "cmp:lo|ls|hi|hs ?bool:$bool type:u16|u32|u64", "d_|:pred s s p&bool", setp},
     {"setp", "cmp:$cmpf ?bool:$bool ?ftz type:f32", "d_|:pred s s p&bool", setp},
     {"setp", "cmp:$cmpf ?bool:$bool type:f64", "d_|:pred s s p&bool", setp},
-    Row{"setp", "cmp:$cmpf ?bool:$bool ?ftz type:f16", "d_:pred s s p&bool", setp}.in("53.42"),
-    Row{"setp", "cmp:$cmpf ?bool:$bool ?ftz type:f16x2", "d_|:pred s s p&bool", setp_half2}.in(
-        "53.42"),
+    {"setp@53.42", "cmp:$cmpf ?bool:$bool ?ftz type:f16", "d_:pred s s p&bool", setp},
+    {"setp@53.42", "cmp:$cmpf ?bool:$bool ?ftz type:f16x2", "d_|:pred s s p&bool", setp_half2},
     {"set", "cmp:eq|ne ?bool:$bool dtype:u32|s32|f32 type:b16|b32|b64", "d:$dtype s s p&bool",
      set_value},
     {"set", "cmp:eq|ne|lt|le|gt|ge ?bool:$bool dtype:u32|s32|f32 type:$int", "d:$dtype s s p&bool",
@@ -141,38 +123,28 @@ constexpr Row kCompareRows[] = {
     {"set", "cmp:$cmpf ?bool:$bool ?ftz dtype:u32|s32|f32 type:f32", "d:$dtype s s p&bool",
      set_value},
     {"set", "cmp:$cmpf ?bool:$bool dtype:u32|s32|f32 type:f64", "d:$dtype s s p&bool", set_value},
-    Row{"setp", "cmp:$cmpf ?bool:$bool type:bf16", "d_:pred s s p&bool", setp}.in("90.78"),
-    Row{"setp", "cmp:$cmpf ?bool:$bool type:bf16x2", "d_|:pred s s p&bool", setp_half2}.in("90.78"),
-    Row{"set", "cmp:eq|ne ~bool:$bool dtype:f16|bf16@90.78 type:b16|b32|b64", "d:$dtype s s p&bool",
-        set_value}
-        .in("53.42"),
-    Row{"set", "cmp:eq|ne|lt|le|gt|ge ~bool:$bool dtype:f16|bf16@90.78 type:$int",
-        "d:$dtype s s p&bool", set_value}
-        .in("53.42"),
-    Row{"set", "cmp:lo|ls|hi|hs ~bool:$bool dtype:f16|bf16@90.78 type:u16|u32|u64",
-        "d:$dtype s s p&bool", set_value}
-        .in("53.42"),
-    Row{"set", "cmp:$cmpf ~bool:$bool ?ftz dtype:f16 type:f16|f32", "d:$dtype s s p&bool",
-        set_value}
-        .in("53.42"),
-    Row{"set", "cmp:$cmpf ~bool:$bool dtype:f16|bf16@90.78 type:f64", "d:$dtype s s p&bool",
-        set_value}
-        .in("53.42"),
-    Row{"set", "cmp:$cmpf ~bool:$bool dtype:bf16 type:bf16|f16|f32", "d:$dtype s s p&bool",
-        set_value}
-        .in("90.78"),
-    Row{"set", "cmp:$cmpf ~bool:$bool ?ftz dtype:u16|s16|u32|s32 type:f16", "d:$dtype s s p&bool",
-        set_value}
-        .in("53.42"),
-    Row{"set", "cmp:$cmpf ~bool:$bool dtype:u16|s16|u32|s32 type:bf16", "d:$dtype s s p&bool",
-        set_value}
-        .in("90.78"),
-    Row{"set", "cmp:$cmpf ~bool:$bool ?ftz dtype:f16x2|u32|s32 type:f16x2", "d:$dtype s s p&bool",
-        set_half2}
-        .in("53.42"),
-    Row{"set", "cmp:$cmpf ~bool:$bool dtype:bf16x2|u32|s32 type:bf16x2", "d:$dtype s s p&bool",
-        set_half2}
-        .in("90.78"),
+    {"setp@90.78", "cmp:$cmpf ?bool:$bool type:bf16", "d_:pred s s p&bool", setp},
+    {"setp@90.78", "cmp:$cmpf ?bool:$bool type:bf16x2", "d_|:pred s s p&bool", setp_half2},
+    {"set@53.42", "cmp:eq|ne ~bool:$bool dtype:f16|bf16@90.78 type:b16|b32|b64",
+     "d:$dtype s s p&bool", set_value},
+    {"set@53.42", "cmp:eq|ne|lt|le|gt|ge ~bool:$bool dtype:f16|bf16@90.78 type:$int",
+     "d:$dtype s s p&bool", set_value},
+    {"set@53.42", "cmp:lo|ls|hi|hs ~bool:$bool dtype:f16|bf16@90.78 type:u16|u32|u64",
+     "d:$dtype s s p&bool", set_value},
+    {"set@53.42", "cmp:$cmpf ~bool:$bool ?ftz dtype:f16 type:f16|f32", "d:$dtype s s p&bool",
+     set_value},
+    {"set@53.42", "cmp:$cmpf ~bool:$bool dtype:f16|bf16@90.78 type:f64", "d:$dtype s s p&bool",
+     set_value},
+    {"set@90.78", "cmp:$cmpf ~bool:$bool dtype:bf16 type:bf16|f16|f32", "d:$dtype s s p&bool",
+     set_value},
+    {"set@53.42", "cmp:$cmpf ~bool:$bool ?ftz dtype:u16|s16|u32|s32 type:f16",
+     "d:$dtype s s p&bool", set_value},
+    {"set@90.78", "cmp:$cmpf ~bool:$bool dtype:u16|s16|u32|s32 type:bf16", "d:$dtype s s p&bool",
+     set_value},
+    {"set@53.42", "cmp:$cmpf ~bool:$bool ?ftz dtype:f16x2|u32|s32 type:f16x2",
+     "d:$dtype s s p&bool", set_half2},
+    {"set@90.78", "cmp:$cmpf ~bool:$bool dtype:bf16x2|u32|s32 type:bf16x2", "d:$dtype s s p&bool",
+     set_half2},
     {"selp", "type:b16|b32|b64|$int|f32|f64", "d s s p", selp},
     {"slct", "dtype:b16|b32|b64|$int|f32|f64 type:s32", "d:$dtype s:$dtype s:$dtype s", slct},
     {"slct", "?ftz dtype:b16|b32|b64|$int|f32|f64 type:f32", "d:$dtype s:$dtype s:$dtype s", slct},
@@ -180,8 +152,6 @@ constexpr Row kCompareRows[] = {
 
 }  // namespace
 
-std::span<const Row> compare_rows() {
-  return kCompareRows;
-}
+constinit Rows compare_rows = kCompareRows;
 
 }  // namespace lanewise::ptx

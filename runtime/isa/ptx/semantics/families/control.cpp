@@ -130,8 +130,8 @@ void argument(Context& c, const Operand& o, const Variable& formal, bool result)
   const Symbol s = c.symbol(o);
   if (o.kind == Operand::Kind::sink && result) return;
   const auto fault = [&] {
-    c.error(o, found_text(o, s) + " for the parameter `" + formal.name + "` of " +
-                   std::to_string(bytes_of(formal)) + " bytes, one of its type was expected");
+    c.found(o, " for the parameter `" + formal.name + "` of " + std::to_string(bytes_of(formal)) +
+                   " bytes, one of its type was expected");
   };
   if (s.kind == Symbol::Kind::variable && s.variable->space == "param" &&
       o.kind == Operand::Kind::name) {
@@ -159,11 +159,9 @@ void argument(Context& c, const Operand& o, const Variable& formal, bool result)
 void arguments(Context& c, const Operand* list, const std::vector<Variable>& formals,
                bool results) {
   const size_t n = list ? list->elements.size() : 0;
-  if (n != formals.size()) {
-    c.error("found " + std::to_string(n) + (results ? " results, " : " arguments, ") +
-            std::to_string(formals.size()) + " were expected");
-    return;
-  }
+  if (n != formals.size())
+    return c.error("found " + std::to_string(n) + (results ? " results, " : " arguments, ") +
+                   std::to_string(formals.size()) + " were expected");
   for (size_t i = 0; i < n; ++i) argument(c, list->elements[i], formals[i], results);
 }
 
@@ -177,7 +175,7 @@ Signature indirect(Context& c, const Operand& o) {
     const Symbol first = c.env.symbols->find(s.targets->targets[0]);
     if (first.function != nullptr) return {&first.function->results, &first.function->params};
   }
-  c.error(o, found_text(o, s) + ", a call prototype or a list of targets was expected");
+  c.found(o, ", a call prototype or a list of targets was expected");
   return {};
 }
 
@@ -186,42 +184,26 @@ void call_rule(Context& c) {
   size_t at = 0;
   const Operand* results =
       !ops.empty() && ops[0].kind == Operand::Kind::list ? &ops[at++] : nullptr;
-  if (at == ops.size()) {
-    c.error("no target, a function was expected");
-    return;
-  }
+  if (at == ops.size()) return c.error("no target, a function was expected");
   const Operand& target = ops[at++];
   const Operand* params =
       at < ops.size() && ops[at].kind == Operand::Kind::list ? &ops[at++] : nullptr;
   const Operand* last = at < ops.size() ? &ops[at++] : nullptr;
-  if (at != ops.size()) {
-    c.error(ops[at], "an operand too many, none was expected");
-    return;
-  }
+  if (at != ops.size()) return c.error(ops[at], "an operand too many, none was expected");
   const Symbol s = c.symbol(target);
   Signature signature;
   if (target.kind == Operand::Kind::name && s.kind == Symbol::Kind::function &&
       !target.has_offset) {
-    if (s.function != nullptr && s.function->entry) {
-      c.error(target, "the kernel `" + target.name + "` as target, a function was expected");
-      return;
-    }
-    if (last != nullptr) {
-      c.error(*last, "an operand too many, none was expected");
-      return;
-    }
+    if (s.function != nullptr && s.function->entry)
+      return c.error(target, "the kernel `" + target.name + "` as target, a function was expected");
+    if (last != nullptr) return c.error(*last, "an operand too many, none was expected");
     if (s.function == nullptr) return;
     signature = {&s.function->results, &s.function->params};
   } else {
-    if (s.kind != Symbol::Kind::reg) {
-      c.error(target, found_text(target, s) + " as target, a function was expected");
-      return;
-    }
+    if (s.kind != Symbol::Kind::reg) return c.found(target, " as target, a function was expected");
     c.register_of(target, kU64, Fit::exact);
-    if (last == nullptr) {
-      c.error("a call by way of a register without a prototype, one was expected");
-      return;
-    }
+    if (last == nullptr)
+      return c.error("a call by way of a register without a prototype, one was expected");
     signature = indirect(c, *last);
   }
   if (signature.results == nullptr) return;
@@ -235,31 +217,28 @@ void branch_table_rule(Context& c) {
   const bool labels = o.kind == Operand::Kind::name && s.kind == Symbol::Kind::targets &&
                       !s.targets->targets.empty() &&
                       c.env.symbols->find(s.targets->targets[0]).kind == Symbol::Kind::label;
-  if (!labels) c.error(o, found_text(o, s) + ", a list of branch targets was expected");
+  if (!labels) c.found(o, ", a list of branch targets was expected");
 }
 
 constexpr auto kNothing = isa::Claim::exact;  // a value case shows that nothing changes
 
 constexpr Row kControlRows[] = {
     {"bra", "?uni+", "l", bra},
-    Row{"brx", "^idx ?uni+", "s:u32 x", brx}.with(branch_table_rule),
-    Row{"call", "?uni+", nullptr, lower_call}.with(call_rule),
+    {"brx", "^idx ?uni+", judged("s:u32 x", branch_table_rule), brx},
+    {"call", "?uni+", call_rule, lower_call},
     {"ret", "?uni+", "", ret},
     {"exit", "", "", end_lane},
     {"trap", "", "", trap},
-    {"brkpt", "", "", no_operation, "", nullptr, kNothing},
-    {"pmevent", "", "i:0..15", no_operation, "", nullptr, kNothing},
-    {"pmevent", "mask", "i:0..65535", no_operation, "", nullptr, kNothing},
-    Row{"nanosleep", "type:u32", "s:u32", no_operation, "", nullptr, kNothing}.in("70.63"),
+    {"brkpt", "", "", no_operation, "", kNothing},
+    {"pmevent", "", "i:0..15", no_operation, "", kNothing},
+    {"pmevent", "mask", "i:0..65535", no_operation, "", kNothing},
+    {"nanosleep@70.63", "type:u32", "s:u32", no_operation, "", kNothing},
     // A launch waits for all that came before it.
-    Row{"griddepcontrol", "what:wait|launch_dependents", "", no_operation, "", nullptr, kNothing}
-        .in("90.78"),
+    {"griddepcontrol@90.78", "what:wait|launch_dependents", "", no_operation, "", kNothing},
 };
 
 }  // namespace
 
-std::span<const Row> control_rows() {
-  return kControlRows;
-}
+constinit Rows control_rows = kControlRows;
 
 }  // namespace lanewise::ptx

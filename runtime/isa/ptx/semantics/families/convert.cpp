@@ -153,20 +153,18 @@ constexpr Row convert_row(const char* pattern, LowerFn lower, CheckFn check) {
 }
 
 constexpr Row kConvertRows[] = {
-    Row{"cvt", "?sat+ dtype:$scalar type:$scalar", "n>:$dtype x", int_to_int, "", check_sat}.with(
-        integers_rule),
+    {"cvt", "?sat+ dtype:$scalar type:$scalar", judged("n>:$dtype x", integers_rule), int_to_int,
+     "", check_sat},
     convert_row("rnd:$irnd ?ftz ?sat+ dtype:$scalar type:f16|f32|f64", float_to_int, check_ftz),
     convert_row("rnd:$rnd ?ftz ?sat+ dtype:f16|f32|f64 type:$scalar", int_to_float, check_ftz),
     convert_row("?ftz ?sat+ dtype:f32|f64 type:f16|f32", float_to_float, check_widening),
     convert_row("?rnd:$irnd ?ftz ?sat+ dtype:f16|f32|f64 type:f16|f32|f64", float_same, check_same),
     convert_row("rnd:$rnd ?ftz ?sat+ dtype:f16|f32 type:f32|f64", float_to_float, check_narrowing),
-    Row{"cvt", "rnd:rn|rz dtype:f16x2 type:f32", "n:$dtype m m", pair_from_f32}.in("80.70"),
+    {"cvt@80.70", "rnd:rn|rz dtype:f16x2 type:f32", "n:$dtype m m", pair_from_f32},
 };
 
 }  // namespace
 
-std::span<const Row> convert_rows() {
-  return kConvertRows;
-}
+constinit Rows convert_rows = kConvertRows;
 
 }  // namespace lanewise::ptx

@@ -11,35 +11,6 @@ namespace {
 using ir::Op;
 using ir::Type;
 
-Mods float_mods(Emit& e) {
-  return {.round = e.rounding(), .ftz = e.has("ftz"), .sat = e.has("sat")};
-}
-
-template <Op kOp>
-void float1(Emit& e) {
-  const PType t = e.type();
-  e.set(0, t, e.op(kOp, t.ir(), {e.raw(1, t)}, float_mods(e)));
-}
-
-template <Op kOp>
-void float2(Emit& e) {
-  const PType t = e.type();
-  e.set(0, t, e.op(kOp, t.ir(), {e.raw(1, t), e.raw(2, t)}, float_mods(e)));
-}
-
-void fma(Emit& e) {
-  const PType t = e.type();
-  e.set(0, t, e.op(Op::ffma, t.ir(), {e.raw(1, t), e.raw(2, t), e.raw(3, t)}, float_mods(e)));
-}
-
-template <Op kOp>
-void min_max(Emit& e) {
-  const PType t = e.type();
-  Mods mods = float_mods(e);
-  mods.mode = e.has("NaN");
-  e.set(0, t, e.op(kOp, t.ir(), {e.raw(1, t), e.raw(2, t)}, mods));
-}
-
 template <Op kOp>
 void xorsign(Emit& e) {
   const ir::Operand a = e.raw(1, kF32), b = e.raw(2, kF32);
@@ -87,14 +58,6 @@ void testp(Emit& e) {
   e.set(0, kPred, both(other, compare(ir::Cond::lt, l.exponent)));
 }
 
-void div_rounded(Emit& e) {
-  e.set(0, kF32, e.op(Op::fdiv, Type::f32, {e.raw(1, kF32), e.raw(2, kF32)}, float_mods(e)));
-}
-
-void rcp_rounded(Emit& e) {
-  e.set(0, kF32, e.op(Op::frcp, Type::f32, {e.raw(1, kF32)}, float_mods(e)));
-}
-
 /// The machine multiplies by the divisor's reciprocal, which is 0 beyond 2^126: such divisors act
 /// as infinities, so that a number gives 0 and an infinity NaN.
 void div_approx(Emit& e) {
@@ -108,7 +71,7 @@ void div_approx(Emit& e) {
       e.op(Op::icmp, Type::u32, {beyond, imm(kInfinity - kLargest - 1)}, {.cond = ir::Cond::lt});
   const ir::Reg infinity = u32(Op::or_, u32(Op::and_, b, kSign), kInfinity);
   const ir::Reg divisor = e.op(Op::select, Type::u32, {large, infinity, b});
-  e.set(0, kF32, e.op(Op::fdiv_approx, Type::f32, {a, divisor}, float_mods(e)));
+  e.set(0, kF32, e.op(Op::fdiv_approx, Type::f32, {a, divisor}, e.mods()));
 }
 
 // --- the coarse f64 reciprocals ------------------------------------------------------------------
@@ -166,45 +129,42 @@ void mad_rule(legal::Context& c) {
 }
 
 constexpr Row kFloatRows[] = {
-    {"add", "?rnd:$rnd ?ftz ?sat+ type:f32", "d s s", float2<Op::fadd>},
-    {"add", "?rnd:$rnd type:f64", "d s s", float2<Op::fadd>},
-    {"sub", "?rnd:$rnd ?ftz ?sat+ type:f32", "d s s", float2<Op::fsub>},
-    {"sub", "?rnd:$rnd type:f64", "d s s", float2<Op::fsub>},
-    {"mul", "?rnd:$rnd ?ftz ?sat+ type:f32", "d s s", float2<Op::fmul>},
-    {"mul", "?rnd:$rnd type:f64", "d s s", float2<Op::fmul>},
-    {"fma", "rnd:$rnd ?ftz ?sat+ type:f32", "d s s s", fma},
-    {"fma", "rnd:$rnd type:f64", "d s s s", fma},
-    Row{"mad", "rnd:$rnd ?ftz ?sat+ type:f32", "d s s s", fma}.with(mad_rule),
-    {"mad", "rnd:$rnd type:f64", "d s s s", fma},
-    {"div", "rnd:$rnd ?ftz type:f32", "d s s", div_rounded},
-    {"div", "rnd:$rnd type:f64", "d s s", float2<Op::fdiv>},
-    {"div", "^full ?ftz type:f32", "d s s", div_rounded, kDivFull},
-    {"div", "approx+ ?ftz type:f32", "d s s", div_approx, kDivApprox, nullptr, kApprox},
-    {"rcp", "rnd:$rnd ?ftz type:f32", "d s", rcp_rounded},
-    {"rcp", "rnd:$rnd type:f64", "d s", float1<Op::frcp>},
-    {"rcp", "approx+ ?ftz type:f32", "d s", float1<Op::frcp_approx>, kRcpApprox, nullptr, kApprox},
-    {"rcp", "approx+ ftz type:f64", "d s", rcp_coarse, kCoarse, nullptr, kApprox},
-    {"sqrt", "rnd:$rnd ?ftz type:f32", "d s", float1<Op::fsqrt>},
-    {"sqrt", "rnd:$rnd type:f64", "d s", float1<Op::fsqrt>},
-    {"sqrt", "approx+ ?ftz type:f32", "d s", float1<Op::fsqrt_approx>, kSqrtApprox, nullptr,
-     kApprox},
-    {"rsqrt", "approx+ ?ftz type:f32", "d s", float1<Op::frsqrt_approx>, kRsqrtApprox, nullptr,
-     kApprox},
-    {"rsqrt", "approx+ ?ftz type:f64", "d s", rsqrt_double, kRsqrt64, nullptr, kApprox},
-    {"sin", "approx+ ?ftz type:f32", "d s", float1<Op::fsin_approx>, kTrig, nullptr, kApprox},
-    {"cos", "approx+ ?ftz type:f32", "d s", float1<Op::fcos_approx>, kTrig, nullptr, kApprox},
-    {"lg2", "approx+ ?ftz type:f32", "d s", float1<Op::flg2_approx>, kLg2, nullptr, kApprox},
-    {"ex2", "approx+ ?ftz type:f32", "d s", float1<Op::fex2_approx>, kEx2, nullptr, kApprox},
-    Row{"tanh", "approx+ type:f32", "d s", float1<Op::ftanh_approx>, kTanh, nullptr, kApprox}.in(
-        "75.70"),
-    {"neg", "?ftz type:f32", "d s", float1<Op::fneg>},
-    {"neg", "type:f64", "d s", float1<Op::fneg>},
-    {"abs", "?ftz type:f32", "d s", float1<Op::fabs>},
-    {"abs", "type:f64", "d s", float1<Op::fabs>},
-    {"min", "?ftz ?NaN@80.70+ type:f32", "d s s", min_max<Op::fmin>},
-    {"min", "type:f64", "d s s", min_max<Op::fmin>},
-    {"max", "?ftz ?NaN@80.70+ type:f32", "d s s", min_max<Op::fmax>},
-    {"max", "type:f64", "d s s", min_max<Op::fmax>},
+    {"add", "?rnd:$rnd ?ftz ?sat+ type:f32", "d s s", plain<Op::fadd, 2>},
+    {"add", "?rnd:$rnd type:f64", "d s s", plain<Op::fadd, 2>},
+    {"sub", "?rnd:$rnd ?ftz ?sat+ type:f32", "d s s", plain<Op::fsub, 2>},
+    {"sub", "?rnd:$rnd type:f64", "d s s", plain<Op::fsub, 2>},
+    {"mul", "?rnd:$rnd ?ftz ?sat+ type:f32", "d s s", plain<Op::fmul, 2>},
+    {"mul", "?rnd:$rnd type:f64", "d s s", plain<Op::fmul, 2>},
+    {"fma", "rnd:$rnd ?ftz ?sat+ type:f32", "d s s s", plain<Op::ffma, 3>},
+    {"fma", "rnd:$rnd type:f64", "d s s s", plain<Op::ffma, 3>},
+    {"mad", "rnd:$rnd ?ftz ?sat+ type:f32", judged("d s s s", mad_rule), plain<Op::ffma, 3>},
+    {"mad", "rnd:$rnd type:f64", "d s s s", plain<Op::ffma, 3>},
+    {"div", "rnd:$rnd ?ftz type:f32", "d s s", plain<Op::fdiv, 2>},
+    {"div", "rnd:$rnd type:f64", "d s s", plain<Op::fdiv, 2>},
+    {"div", "^full ?ftz type:f32", "d s s", plain<Op::fdiv, 2>, kDivFull},
+    {"div", "approx+ ?ftz type:f32", "d s s", div_approx, kDivApprox, kApprox},
+    {"rcp", "rnd:$rnd ?ftz type:f32", "d s", plain<Op::frcp, 1>},
+    {"rcp", "rnd:$rnd type:f64", "d s", plain<Op::frcp, 1>},
+    {"rcp", "approx+ ?ftz type:f32", "d s", plain<Op::frcp_approx, 1>, kRcpApprox, kApprox},
+    {"rcp", "approx+ ftz type:f64", "d s", rcp_coarse, kCoarse, kApprox},
+    {"sqrt", "rnd:$rnd ?ftz type:f32", "d s", plain<Op::fsqrt, 1>},
+    {"sqrt", "rnd:$rnd type:f64", "d s", plain<Op::fsqrt, 1>},
+    {"sqrt", "approx+ ?ftz type:f32", "d s", plain<Op::fsqrt_approx, 1>, kSqrtApprox, kApprox},
+    {"rsqrt", "approx+ ?ftz type:f32", "d s", plain<Op::frsqrt_approx, 1>, kRsqrtApprox, kApprox},
+    {"rsqrt", "approx+ ?ftz type:f64", "d s", rsqrt_double, kRsqrt64, kApprox},
+    {"sin", "approx+ ?ftz type:f32", "d s", plain<Op::fsin_approx, 1>, kTrig, kApprox},
+    {"cos", "approx+ ?ftz type:f32", "d s", plain<Op::fcos_approx, 1>, kTrig, kApprox},
+    {"lg2", "approx+ ?ftz type:f32", "d s", plain<Op::flg2_approx, 1>, kLg2, kApprox},
+    {"ex2", "approx+ ?ftz type:f32", "d s", plain<Op::fex2_approx, 1>, kEx2, kApprox},
+    {"tanh@75.70", "approx+ type:f32", "d s", plain<Op::ftanh_approx, 1>, kTanh, kApprox},
+    {"neg", "?ftz type:f32", "d s", plain<Op::fneg, 1>},
+    {"neg", "type:f64", "d s", plain<Op::fneg, 1>},
+    {"abs", "?ftz type:f32", "d s", plain<Op::fabs, 1>},
+    {"abs", "type:f64", "d s", plain<Op::fabs, 1>},
+    {"min", "?ftz ?NaN@80.70+ type:f32", "d s s", plain<Op::fmin, 2>},
+    {"min", "type:f64", "d s s", plain<Op::fmin, 2>},
+    {"max", "?ftz ?NaN@80.70+ type:f32", "d s s", plain<Op::fmax, 2>},
+    {"max", "type:f64", "d s s", plain<Op::fmax, 2>},
     {"min", "?ftz ?NaN+ xorsign@86.72 abs type:f32", "d s s", xorsign<Op::fmin>},
     {"max", "?ftz ?NaN+ xorsign@86.72 abs type:f32", "d s s", xorsign<Op::fmax>},
     {"copysign", "type:f32|f64", "d s s", copysign},
@@ -214,8 +174,6 @@ constexpr Row kFloatRows[] = {
 
 }  // namespace
 
-std::span<const Row> float_rows() {
-  return kFloatRows;
-}
+constinit Rows float_rows = kFloatRows;
 
 }  // namespace lanewise::ptx

@@ -18,12 +18,6 @@ Format8 format8(std::string_view name) {
   return name == "e4m3x2" ? Format8{3, 7, 0x7e} : Format8{2, 15, 0x7b};
 }
 
-ir::Operand word_op(Emit& e, Op op, ir::Operand a, ir::Operand b) {
-  return e.op(op, Type::u32, {a, b});
-}
-ir::Operand choose8(Emit& e, ir::Operand when, ir::Operand yes, ir::Operand no) {
-  return e.op(Op::select, Type::u32, {when, yes, no});
-}
 ir::Operand exceeds(Emit& e, ir::Operand a, uint64_t bound) {
   return e.op(Op::icmp, Type::u32, {a, imm(bound)}, {.cond = ir::Cond::gt});
 }
@@ -41,14 +35,14 @@ ir::Operand nearest8(Emit& e, ir::Operand x, const Format8& f) {
   const ir::Reg sum = e.op(Op::fadd, Type::f32, {magnitude, imm(unit)});
   const ir::Operand small = word_op(e, Op::sub, sum, imm(unit));
   const ir::Operand is_normal = exceeds(e, magnitude, ((128 - f.bias) << 23) - 1);
-  const ir::Operand code = word_op(e, Op::min, choose8(e, is_normal, normal, small), imm(f.most));
+  const ir::Operand code = word_op(e, Op::min, choose(e, is_normal, normal, small), imm(f.most));
   const ir::Operand is_nan = exceeds(e, magnitude, 0x7f800000);
   const ir::Operand sign = word_op(e, Op::and_, word_op(e, Op::shr, x, imm(24)), imm(0x80));
   if (e.has("relu")) {
     const ir::Operand negative = exceeds(e, sign, 0);
-    return choose8(e, is_nan, imm(kByteNan), choose8(e, negative, imm(0), code));
+    return choose(e, is_nan, imm(kByteNan), choose(e, negative, imm(0), code));
   }
-  return choose8(e, is_nan, imm(kByteNan), word_op(e, Op::or_, code, sign));
+  return choose(e, is_nan, imm(kByteNan), word_op(e, Op::or_, code, sign));
 }
 
 void set_pair8(Emit& e, ir::Operand low, ir::Operand high, unsigned bits, PType to) {
@@ -87,7 +81,7 @@ ir::Operand half_of_fp8(Emit& e, ir::Operand byte, bool short_exponent) {
     value = word_op(e, Op::shl, magnitude, imm(8));
     is_nan = exceeds(e, magnitude, 0x7c);
   }
-  value = choose8(e, is_nan, imm(kHalfNan), word_op(e, Op::or_, value, sign));
+  value = choose(e, is_nan, imm(kHalfNan), word_op(e, Op::or_, value, sign));
   return e.has("relu") ? half_relu(e, value) : value;
 }
 
@@ -102,46 +96,33 @@ void halves_from_fp8(Emit& e) {
 
 constexpr const char* kNarrow = "floats of 4 and 6 bits and exponents alone are not supported";
 constexpr const char* kRandom = "stochastic rounding is not supported";
-
-constexpr Row fp8_row(const char* pattern, const char* operands, LowerFn lower) {
-  return Row{"cvt", pattern, operands, lower}.in("89.78");
-}
-constexpr Row absent_row(const char* pattern, const char* operands, const char* why,
-                         const char* gate) {
-  return Row{"cvt", pattern, operands, nullptr, why, nullptr, isa::Claim::none}.in(gate);
-}
 constexpr const char* kSaturating = "saturation to the largest f16 is not supported";
 constexpr const char* kSame = "what it makes of a NaN is not documented";
 constexpr const char* kBits = "integers of 2 and 4 bits are not supported";
-constexpr const char *kOwn = "100a.86", *kDevice = "=1.87";
 
 constexpr Row kFp8Rows[] = {
-    absent_row("dtype:bf16 type:bf16", "n:$dtype m", kSame, "90.78"),
-    absent_row("rnd:rn|rz ?relu@80.70+ satfinite+ dtype:f16 type:f32", "n>:$dtype m>", kSaturating,
-               ".81"),
-    absent_row("rnd:rn|rz ?relu+ satfinite+ dtype:f16x2 type:f32", "n:$dtype m m", kSaturating,
-               "80.81"),
-    absent_row("^pack sat+ dtype:u2|s2|u4|s4 type:s32 ctype:b32", "d> s> s> s>:$ctype", kBits,
-               "72.65"),
-    fp8_row("rn satfinite+ ?relu+ dtype:$fp8 type:f32", "n:$dtype m m", fp8_from_f32),
-    fp8_row("rn satfinite+ ?relu+ dtype:$fp8 type:f16x2", "n:$dtype m", fp8_from_halves),
-    fp8_row("rn ?relu+ dtype:f16x2 type:$fp8", "n:$dtype m", halves_from_fp8),
-    absent_row("rn satfinite+ ?relu+ dtype:$fp6 type:f32", "n:$dtype m m", kNarrow, kOwn),
-    absent_row("rn ?relu+ dtype:f16x2 type:$fp6", "n:$dtype m", kNarrow, kOwn),
-    absent_row("rnd:rz|rp ?satfinite+ dtype:ue8m0x2 type:f32", "n:$dtype m m", kNarrow, kOwn),
-    absent_row("rnd:rz|rp ?satfinite+ dtype:ue8m0x2 type:bf16x2", "n:$dtype r:b32", kNarrow, kOwn),
-    absent_row("rn dtype:bf16x2 type:ue8m0x2", "d:b32 m", kNarrow, kOwn),
-    absent_row("rs ?relu+ ?satfinite+ dtype:f16x2|bf16x2 type:f32", "n:$dtype m m B:b32", kRandom,
-               kDevice),
-    absent_row("rs ?relu+ satfinite+ dtype:e4m3x4|e5m2x4|e2m3x4|e3m2x4 type:f32", "B:b32 v4 B:b32",
-               kRandom, kDevice),
-    absent_row("rs ?relu+ satfinite+ dtype:e2m1x4 type:f32", "B:b16 v4 B:b32", kRandom, kDevice),
+    {"cvt@90.78", "dtype:bf16 type:bf16", "n:$dtype m", kSame},
+    {"cvt@.81", "rnd:rn|rz ?relu@80.70+ satfinite+ dtype:f16 type:f32", "n>:$dtype m>",
+     kSaturating},
+    {"cvt@80.81", "rnd:rn|rz ?relu+ satfinite+ dtype:f16x2 type:f32", "n:$dtype m m", kSaturating},
+    {"cvt@72.65", "^pack sat+ dtype:u2|s2|u4|s4 type:s32 ctype:b32", "d> s> s> s>:$ctype", kBits},
+    {"cvt@89.78", "rn satfinite+ ?relu+ dtype:$fp8 type:f32", "n:$dtype m m", fp8_from_f32},
+    {"cvt@89.78", "rn satfinite+ ?relu+ dtype:$fp8 type:f16x2", "n:$dtype m", fp8_from_halves},
+    {"cvt@89.78", "rn ?relu+ dtype:f16x2 type:$fp8", "n:$dtype m", halves_from_fp8},
+    {"cvt@100a.86", "rn satfinite+ ?relu+ dtype:$fp6 type:f32", "n:$dtype m m", kNarrow},
+    {"cvt@100a.86", "rn ?relu+ dtype:f16x2 type:$fp6", "n:$dtype m", kNarrow},
+    {"cvt@100a.86", "rnd:rz|rp ?satfinite+ dtype:ue8m0x2 type:f32", "n:$dtype m m", kNarrow},
+    {"cvt@100a.86", "rnd:rz|rp ?satfinite+ dtype:ue8m0x2 type:bf16x2", "n:$dtype r:b32", kNarrow},
+    {"cvt@100a.86", "rn dtype:bf16x2 type:ue8m0x2", "d:b32 m", kNarrow},
+    {"cvt@=1.87", "rs ?relu+ ?satfinite+ dtype:f16x2|bf16x2 type:f32", "n:$dtype m m B:b32",
+     kRandom},
+    {"cvt@=1.87", "rs ?relu+ satfinite+ dtype:e4m3x4|e5m2x4|e2m3x4|e3m2x4 type:f32",
+     "B:b32 v4 B:b32", kRandom},
+    {"cvt@=1.87", "rs ?relu+ satfinite+ dtype:e2m1x4 type:f32", "B:b16 v4 B:b32", kRandom},
 };
 
 }  // namespace
 
-std::span<const Row> fp8_rows() {
-  return kFp8Rows;
-}
+constinit Rows fp8_rows = kFp8Rows;
 
 }  // namespace lanewise::ptx

@@ -8,12 +8,6 @@ namespace {
 using ir::Op;
 using ir::Type;
 
-template <Op kOp>
-void low_bits2(Emit& e) {
-  const PType t = e.type();
-  e.set(0, t, e.op(kOp, t.ir(), {e.raw(1, t), e.raw(2, t)}));
-}
-
 /// Operations whose result depends on the upper bits of narrow operands.
 template <Op kOp>
 void extended2(Emit& e) {
@@ -168,14 +162,14 @@ void division_rule(legal::Context& c) {
     const Operand& o = c.in.operands[i];
     const legal::Symbol s = c.symbol(o);
     if (s.kind == legal::Symbol::Kind::function)
-      c.error(o, found_text(o, s) + ", " + c.type().text() + " was expected");
+      c.found(o, ", " + c.type().text() + " was expected");
   }
 }
 
 constexpr Row kIntegerRows[] = {
-    {"add", "type:$int", "d s s", low_bits2<Op::add>},
+    {"add", "type:$int", "d s s", plain<Op::add, 2>},
     {"add", "sat+ type:s32", "d s s", saturating<Op::add>},
-    {"sub", "type:$int", "d s s", low_bits2<Op::sub>},
+    {"sub", "type:$int", "d s s", plain<Op::sub, 2>},
     {"sub", "sat+ type:s32", "d s s", saturating<Op::sub>},
     {"mul", "^part:lo|hi type:$int", "d s s", mul},
     {"mul", "^part:wide type:u16|s16|u32|s32", "d:$type*2 s s", mul},
@@ -185,29 +179,27 @@ constexpr Row kIntegerRows[] = {
     {"mul24", "^part:lo|hi type:u32|s32", "d s s", mul24},
     {"mad24", "^part:lo|hi type:u32|s32", "d s s s", mad24},
     {"mad24", "^part:hi sat+ type:s32", "d s s s", mad24_hi_sat},
-    Row{"div", "type:$int", "d s s", extended2<Op::div>}.with(division_rule),
-    Row{"rem", "type:$int", "d s s", extended2<Op::rem>}.with(division_rule),
+    {"div", "type:$int", judged("d s s", division_rule), extended2<Op::div>},
+    {"rem", "type:$int", judged("d s s", division_rule), extended2<Op::rem>},
     {"min", "type:$int", "d s s", extended2<Op::min>},
     {"max", "type:$int", "d s s", extended2<Op::max>},
-    Row{"add", "type:u16x2|s16x2", "d s s", packed_integers<Op::add>}.in("90.80"),
-    Row{"min", "type:u16x2", "d s s", packed_integers<Op::min>}.in("90.80"),
-    Row{"max", "type:u16x2", "d s s", packed_integers<Op::max>}.in("90.80"),
-    Row{"min", "?relu+ type:s16x2", "d s s", packed_integers<Op::min>}.in("90.80"),
-    Row{"max", "?relu+ type:s16x2", "d s s", packed_integers<Op::max>}.in("90.80"),
-    Row{"min", "relu+ type:s32", "d s s", extreme_relu<Op::min>}.in("90.80"),
-    Row{"max", "relu+ type:s32", "d s s", extreme_relu<Op::max>}.in("90.80"),
+    {"add@90.80", "type:u16x2|s16x2", "d s s", packed_integers<Op::add>},
+    {"min@90.80", "type:u16x2", "d s s", packed_integers<Op::min>},
+    {"max@90.80", "type:u16x2", "d s s", packed_integers<Op::max>},
+    {"min@90.80", "?relu+ type:s16x2", "d s s", packed_integers<Op::min>},
+    {"max@90.80", "?relu+ type:s16x2", "d s s", packed_integers<Op::max>},
+    {"min@90.80", "relu+ type:s32", "d s s", extreme_relu<Op::min>},
+    {"max@90.80", "relu+ type:s32", "d s s", extreme_relu<Op::max>},
     {"abs", "type:s16|s32|s64", "d s", extended1<Op::abs>},
     {"neg", "type:s16|s32|s64", "d s", extended1<Op::neg>},
     {"sad", "type:$int", "d s s s:$type", sad},
-    Row{"dp4a", "atype:u32|s32 btype:u32|s32", "d:u32 s:$atype s:$btype s:u32", dot4}.in("61.50"),
-    Row{"dp2a", "^part:lo|hi atype:u32|s32 btype:u32|s32", "d:u32 s:$atype s:$btype s:u32", dot2}
-        .in("61.50"),
+    {"dp4a@61.50", "atype:u32|s32 btype:u32|s32", "d:u32 s:$atype s:$btype s:u32", dot4},
+    {"dp2a@61.50", "^part:lo|hi atype:u32|s32 btype:u32|s32", "d:u32 s:$atype s:$btype s:u32",
+     dot2},
 };
 
 }  // namespace
 
-std::span<const Row> integer_rows() {
-  return kIntegerRows;
-}
+constinit Rows integer_rows = kIntegerRows;
 
 }  // namespace lanewise::ptx

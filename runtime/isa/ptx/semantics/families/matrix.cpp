@@ -9,15 +9,6 @@ namespace {
 
 constexpr const char* kMatrix = "matrix units of this generation are not supported";
 
-/// Judged, and refused by name.
-constexpr Row row(const char* opcode, const char* pattern, legal::Rule rule, const char* gate) {
-  return Row{opcode, pattern, nullptr, nullptr, kMatrix}.with(rule).in(gate);
-}
-constexpr Row row(const char* opcode, const char* pattern, legal::Rule rule, const char* gate,
-                  LowerFn lower, const char* note = "") {
-  return Row{opcode, pattern, nullptr, lower, note, nullptr, isa::Claim::effect}.with(rule).in(
-      gate);
-}
 constexpr const char* kSums = "sums by the policy mma.accumulate";
 
 #define LW_MMA "sync+ aligned shape:"
@@ -29,179 +20,162 @@ constexpr const char* kSums = "sums by the policy mma.accumulate";
 
 constexpr Row kMatrixRows[] = {
     // Half precision, bf16, tf32, double.
-    row("mma", LW_MMA "m8n8k4" LW_LAYOUT "dtype:f16|f32 atype:f16 btype:f16 ctype:f16|f32",
-        judge_mma, "70.64", multiply_quads, kSums),
-    row("mma", LW_MMA "m16n8k8" LW_LAYOUT "dtype:f16|f32 atype:f16 btype:f16 ctype:f16|f32",
-        judge_mma, "75.65", multiply_matrices, kSums),
-    row("mma", LW_MMA "m16n8k16" LW_LAYOUT "dtype:f16|f32 atype:f16 btype:f16 ctype:f16|f32",
-        judge_mma, "80.70", multiply_matrices, kSums),
-    row("mma", LW_MMA "m16n8k8|m16n8k16" LW_LAYOUT "dtype:f32 atype:bf16 btype:bf16 ctype:f32",
-        judge_mma, "80.70", multiply_matrices, kSums),
-    row("mma", LW_MMA "m16n8k4|m16n8k8" LW_LAYOUT "dtype:f32 atype:tf32 btype:tf32 ctype:f32",
-        judge_mma, "80.70", multiply_matrices, kSums),
-    row("mma", LW_MMA "m8n8k4" LW_LAYOUT "?rnd:$rnd dtype:f64 atype:f64 btype:f64 ctype:f64",
-        judge_mma, "80.70", multiply_matrices, kSums),
-    row("mma",
-        LW_MMA "m16n8k4|m16n8k8|m16n8k16" LW_LAYOUT
-               "?rnd:$rnd dtype:f64 atype:f64 btype:f64 ctype:f64",
-        judge_mma, "90.78", multiply_matrices, kSums),
+    {"mma@70.64", LW_MMA "m8n8k4" LW_LAYOUT "dtype:f16|f32 atype:f16 btype:f16 ctype:f16|f32",
+     judge_mma, multiply_quads, kSums},
+    {"mma@75.65", LW_MMA "m16n8k8" LW_LAYOUT "dtype:f16|f32 atype:f16 btype:f16 ctype:f16|f32",
+     judge_mma, multiply_matrices, kSums},
+    {"mma@80.70", LW_MMA "m16n8k16" LW_LAYOUT "dtype:f16|f32 atype:f16 btype:f16 ctype:f16|f32",
+     judge_mma, multiply_matrices, kSums},
+    {"mma@80.70", LW_MMA "m16n8k8|m16n8k16" LW_LAYOUT "dtype:f32 atype:bf16 btype:bf16 ctype:f32",
+     judge_mma, multiply_matrices, kSums},
+    {"mma@80.70", LW_MMA "m16n8k4|m16n8k8" LW_LAYOUT "dtype:f32 atype:tf32 btype:tf32 ctype:f32",
+     judge_mma, multiply_matrices, kSums},
+    {"mma@80.70", LW_MMA "m8n8k4" LW_LAYOUT "?rnd:$rnd dtype:f64 atype:f64 btype:f64 ctype:f64",
+     judge_mma, multiply_matrices, kSums},
+    {"mma@90.78",
+     LW_MMA "m16n8k4|m16n8k8|m16n8k16" LW_LAYOUT
+            "?rnd:$rnd dtype:f64 atype:f64 btype:f64 ctype:f64",
+     judge_mma, multiply_matrices, kSums},
     // Integers.
-    row("mma", LW_MMA "m8n8k16" LW_LAYOUT "?satfinite+ dtype:s32 atype:u8|s8 btype:u8|s8 ctype:s32",
-        judge_mma, "75.65", multiply_matrices),
-    row("mma",
-        LW_MMA "m16n8k16|m16n8k32" LW_LAYOUT
-               "?satfinite+ dtype:s32 atype:u8|s8 btype:u8|s8 ctype:s32",
-        judge_mma, "80.70", multiply_matrices),
-    row("mma", LW_MMA "m8n8k32" LW_LAYOUT "?satfinite+ dtype:s32 atype:u4|s4 btype:u4|s4 ctype:s32",
-        judge_mma, "75.65", multiply_matrices),
-    row("mma",
-        LW_MMA "m16n8k32|m16n8k64" LW_LAYOUT
-               "?satfinite+ dtype:s32 atype:u4|s4 btype:u4|s4 ctype:s32",
-        judge_mma, "80.70", multiply_matrices),
-    row("mma",
-        LW_MMA "m8n8k128|m16n8k128@80.70|m16n8k256@80.70" LW_LAYOUT
-               "dtype:s32 atype:b1 btype:b1 ctype:s32 op:xor|and@80.71 popc",
-        judge_mma, "75.70", multiply_matrices),
+    {"mma@75.65",
+     LW_MMA "m8n8k16" LW_LAYOUT "?satfinite+ dtype:s32 atype:u8|s8 btype:u8|s8 ctype:s32",
+     judge_mma, multiply_matrices},
+    {"mma@80.70",
+     LW_MMA "m16n8k16|m16n8k32" LW_LAYOUT "?satfinite+ dtype:s32 atype:u8|s8 btype:u8|s8 ctype:s32",
+     judge_mma, multiply_matrices},
+    {"mma@75.65",
+     LW_MMA "m8n8k32" LW_LAYOUT "?satfinite+ dtype:s32 atype:u4|s4 btype:u4|s4 ctype:s32",
+     judge_mma, multiply_matrices},
+    {"mma@80.70",
+     LW_MMA "m16n8k32|m16n8k64" LW_LAYOUT "?satfinite+ dtype:s32 atype:u4|s4 btype:u4|s4 ctype:s32",
+     judge_mma, multiply_matrices},
+    {"mma@75.70",
+     LW_MMA "m8n8k128|m16n8k128@80.70|m16n8k256@80.70" LW_LAYOUT
+            "dtype:s32 atype:b1 btype:b1 ctype:s32 op:xor|and@80.71 popc",
+     judge_mma, multiply_matrices},
     // 8-bit floats and less.
-    row("mma",
-        LW_MMA "m16n8k16|m16n8k32" LW_LAYOUT
-               "dtype:f32|f16 atype:e4m3|e5m2 btype:e4m3|e5m2 ctype:f32|f16",
-        judge_mma, "89.84", multiply_matrices, kSums),
-    row("mma",
-        LW_MMA "m16n8k16|m16n8k32" LW_LAYOUT "kind:kind::f8f6f4|kind::mxf8f6f4 dtype:f32|f16 "
-               "atype:e4m3|e5m2 btype:e4m3|e5m2 ctype:f32|f16",
-        judge_mma, "100a.87"),
-    row("mma",
-        LW_MMA "m16n8k16@=4.87|m16n8k32" LW_LAYOUT
-               "kind::f8f6f4 dtype:f32|f16 atype:e4m3|e5m2|e3m2|e2m3|e2m1 "
-               "btype:e4m3|e5m2|e3m2|e2m3|e2m1 ctype:f32|f16",
-        judge_mma, "=120.87"),
-    row("mma",
-        LW_MMA "m16n8k32" LW_LAYOUT "kind::mxf8f6f4 block_scale ?scale_vec::1X dtype:f32 "
-               "atype:e4m3|e5m2|e3m2|e2m3|e2m1 btype:e4m3|e5m2|e3m2|e2m3|e2m1 ctype:f32 "
-               "stype:ue8m0",
-        judge_mma, "=120.87"),
-    row("mma",
-        LW_MMA "m16n8k64" LW_LAYOUT
-               "kind::mxf4 block_scale ?scale_vec::2X dtype:f32 atype:e2m1 btype:e2m1 ctype:f32 "
-               "stype:ue8m0",
-        judge_mma, "=120.87"),
-    row("mma",
-        LW_MMA "m16n8k64" LW_LAYOUT "kind::mxf4nvf4 block_scale scale_vec::2X dtype:f32 atype:e2m1 "
-               "btype:e2m1 ctype:f32 stype:ue8m0",
-        judge_mma, "=120.87"),
-    row("mma",
-        LW_MMA "m16n8k64" LW_LAYOUT
-               "kind::mxf4nvf4 block_scale scale_vec::4X dtype:f32 atype:e2m1 btype:e2m1 ctype:f32 "
-               "stype:ue4m3",
-        judge_mma, "=120.87"),
-    row("mma",
-        LW_ORDERED
-        "m16n8k128" LW_LAYOUT
-        "kind::mxf4nvf4 block_scale scale_vec::4X dtype:f32 atype:e2m1 btype:e2m1 ctype:f32 "
-        "stype:ue4m3",
-        judge_mma, "=120.87"),
+    {"mma@89.84",
+     LW_MMA "m16n8k16|m16n8k32" LW_LAYOUT "dtype:f32|f16 atype:$byte btype:$byte ctype:f32|f16",
+     judge_mma, multiply_matrices, kSums},
+    {"mma@100a.87",
+     LW_MMA "m16n8k16|m16n8k32" LW_LAYOUT
+            "kind:kind::f8f6f4|kind::mxf8f6f4 dtype:f32|f16 atype:$byte btype:$byte ctype:f32|f16",
+     judge_mma, kMatrix},
+    {"mma@=120.87",
+     LW_MMA "m16n8k16@=4.87|m16n8k32" LW_LAYOUT
+            "kind::f8f6f4 dtype:f32|f16 atype:$tiny btype:$tiny ctype:f32|f16",
+     judge_mma, kMatrix},
+    {"mma@=120.87",
+     LW_MMA "m16n8k32" LW_LAYOUT "kind::mxf8f6f4 block_scale ?scale_vec::1X dtype:f32 atype:$tiny "
+            "btype:$tiny ctype:f32 stype:ue8m0",
+     judge_mma, kMatrix},
+    {"mma@=120.87",
+     LW_MMA
+     "m16n8k64" LW_LAYOUT
+     "kind::mxf4 block_scale ?scale_vec::2X dtype:f32 atype:e2m1 btype:e2m1 ctype:f32 stype:ue8m0",
+     judge_mma, kMatrix},
+    {"mma@=120.87",
+     LW_MMA "m16n8k64" LW_LAYOUT "kind::mxf4nvf4 block_scale scale_vec::2X dtype:f32 atype:e2m1 "
+            "btype:e2m1 ctype:f32 stype:ue8m0",
+     judge_mma, kMatrix},
+    {"mma@=120.87",
+     LW_MMA "m16n8k64" LW_LAYOUT "kind::mxf4nvf4 block_scale scale_vec::4X dtype:f32 atype:e2m1 "
+            "btype:e2m1 ctype:f32 stype:ue4m3",
+     judge_mma, kMatrix},
+    {"mma@=120.87",
+     LW_ORDERED "m16n8k128" LW_LAYOUT "kind::mxf4nvf4 block_scale scale_vec::4X dtype:f32 "
+                "atype:e2m1 btype:e2m1 ctype:f32 stype:ue4m3",
+     judge_mma, kMatrix},
     // Sparse.
-    row("mma",
-        LW_SP "m16n8k16|m16n8k32" LW_LAYOUT "dtype:f16|f32 atype:f16 btype:f16 ctype:f16|f32",
-        judge_mma, "80.71", multiply_sparse, kSums),
-    row("mma", LW_SP "m16n8k16|m16n8k32" LW_LAYOUT "dtype:f32 atype:bf16 btype:bf16 ctype:f32",
-        judge_mma, "80.71", multiply_sparse, kSums),
-    row("mma", LW_SP "m16n8k8|m16n8k16" LW_LAYOUT "dtype:f32 atype:tf32 btype:tf32 ctype:f32",
-        judge_mma, "80.71", multiply_sparse, kSums),
-    row("mma",
-        LW_SP "m16n8k32|m16n8k64" LW_LAYOUT
-              "?satfinite+ dtype:s32 atype:u8|s8 btype:u8|s8 ctype:s32",
-        judge_mma, "80.71", multiply_sparse),
-    row("mma",
-        LW_SP "m16n8k64|m16n8k128" LW_LAYOUT
-              "?satfinite+ dtype:s32 atype:u4|s4 btype:u4|s4 ctype:s32",
-        judge_mma, "80.71", multiply_sparse),
-    row("mma", LW_SP "m16n8k64" LW_LAYOUT "dtype:f32 atype:e4m3|e5m2 btype:e4m3|e5m2 ctype:f32",
-        judge_mma, "89.84", multiply_sparse, kSums),
-    row("mma",
-        LW_ORDERED "m16n8k64" LW_LAYOUT "dtype:f16 atype:e4m3|e5m2 btype:e4m3|e5m2 ctype:f16",
-        judge_mma, "=120.87", multiply_sparse, kSums),
-    row("mma",
-        LW_ORDERED "m16n8k64" LW_LAYOUT "kind::f8f6f4 dtype:f32|f16 atype:e4m3|e5m2|e3m2|e2m3|e2m1 "
-                   "btype:e4m3|e5m2|e3m2|e2m3|e2m1 ctype:f32|f16",
-        judge_mma, "=120.87"),
-    row("mma",
-        LW_ORDERED "m16n8k64" LW_LAYOUT "kind::mxf8f6f4 block_scale ?scale_vec::1X dtype:f32 "
-                   "atype:e4m3|e5m2|e3m2|e2m3|e2m1 btype:e4m3|e5m2|e3m2|e2m3|e2m1 ctype:f32 "
-                   "stype:ue8m0",
-        judge_mma, "=120.87"),
-    row("mma",
-        LW_ORDERED
-        "m16n8k128" LW_LAYOUT
-        "kind::mxf4 block_scale ?scale_vec::2X dtype:f32 atype:e2m1 btype:e2m1 ctype:f32 "
-        "stype:ue8m0",
-        judge_mma, "=120.87"),
-    row("mma",
-        LW_ORDERED "m16n8k128" LW_LAYOUT
-                   "kind::mxf4nvf4 block_scale scale_vec::2X dtype:f32 atype:e2m1 "
-                   "btype:e2m1 ctype:f32 stype:ue8m0",
-        judge_mma, "=120.87"),
+    {"mma@80.71",
+     LW_SP "m16n8k16|m16n8k32" LW_LAYOUT "dtype:f16|f32 atype:f16 btype:f16 ctype:f16|f32",
+     judge_mma, multiply_sparse, kSums},
+    {"mma@80.71", LW_SP "m16n8k16|m16n8k32" LW_LAYOUT "dtype:f32 atype:bf16 btype:bf16 ctype:f32",
+     judge_mma, multiply_sparse, kSums},
+    {"mma@80.71", LW_SP "m16n8k8|m16n8k16" LW_LAYOUT "dtype:f32 atype:tf32 btype:tf32 ctype:f32",
+     judge_mma, multiply_sparse, kSums},
+    {"mma@80.71",
+     LW_SP "m16n8k32|m16n8k64" LW_LAYOUT "?satfinite+ dtype:s32 atype:u8|s8 btype:u8|s8 ctype:s32",
+     judge_mma, multiply_sparse},
+    {"mma@80.71",
+     LW_SP "m16n8k64|m16n8k128" LW_LAYOUT "?satfinite+ dtype:s32 atype:u4|s4 btype:u4|s4 ctype:s32",
+     judge_mma, multiply_sparse},
+    {"mma@89.84", LW_SP "m16n8k64" LW_LAYOUT "dtype:f32 atype:$byte btype:$byte ctype:f32",
+     judge_mma, multiply_sparse, kSums},
+    {"mma@=120.87", LW_ORDERED "m16n8k64" LW_LAYOUT "dtype:f16 atype:$byte btype:$byte ctype:f16",
+     judge_mma, multiply_sparse, kSums},
+    {"mma@=120.87",
+     LW_ORDERED "m16n8k64" LW_LAYOUT
+                "kind::f8f6f4 dtype:f32|f16 atype:$tiny btype:$tiny ctype:f32|f16",
+     judge_mma, kMatrix},
+    {"mma@=120.87",
+     LW_ORDERED "m16n8k64" LW_LAYOUT "kind::mxf8f6f4 block_scale ?scale_vec::1X dtype:f32 "
+                "atype:$tiny btype:$tiny ctype:f32 stype:ue8m0",
+     judge_mma, kMatrix},
+    {"mma@=120.87",
+     LW_ORDERED
+     "m16n8k128" LW_LAYOUT
+     "kind::mxf4 block_scale ?scale_vec::2X dtype:f32 atype:e2m1 btype:e2m1 ctype:f32 stype:ue8m0",
+     judge_mma, kMatrix},
+    {"mma@=120.87",
+     LW_ORDERED "m16n8k128" LW_LAYOUT "kind::mxf4nvf4 block_scale scale_vec::2X dtype:f32 "
+                "atype:e2m1 btype:e2m1 ctype:f32 stype:ue8m0",
+     judge_mma, kMatrix},
 
-    row("wmma",
-        "^load ^a sync+ aligned layout:row|col " LW_SHAPES LW_SS
-        "type:f16|bf16|tf32|f64|s8|u8|s4|u4|b1",
-        judge_wmma_load, "", wmma_load),
-    row("wmma",
-        "^load ^b sync+ aligned layout:row|col " LW_SHAPES LW_SS
-        "type:f16|bf16|tf32|f64|s8|u8|s4|u4|b1",
-        judge_wmma_load, "", wmma_load),
-    row("wmma", "^load ^c sync+ aligned layout:row|col " LW_SHAPES LW_SS "type:f16|f32|f64|s32",
-        judge_wmma_load, "", wmma_load),
-    row("wmma", "^store ^d sync+ aligned layout:row|col " LW_SHAPES LW_SS "type:f16|f32|f64|s32",
-        judge_wmma_store, "", wmma_store),
-    row("wmma", "^mma sync+ aligned" LW_LAYOUT LW_SHAPES "dtype:f16|f32 ctype:f16|f32",
-        judge_wmma_multiply, "", wmma_multiply, kSums),
-    row("wmma",
-        "^mma sync+ aligned" LW_LAYOUT LW_SHAPES
-        "dtype:f32 atype:bf16|tf32 btype:bf16|tf32 ctype:f32",
-        judge_wmma_multiply, "", wmma_multiply, kSums),
-    row("wmma",
-        "^mma sync+ aligned" LW_LAYOUT LW_SHAPES
-        "?rnd:$rnd dtype:f64 atype:f64 btype:f64 ctype:f64",
-        judge_wmma_multiply, "", wmma_multiply, kSums),
-    row("wmma",
-        "^mma sync+ aligned" LW_LAYOUT LW_SHAPES
-        "dtype:s32 atype:s8|u8|s4|u4 btype:s8|u8|s4|u4 ctype:s32 ?satfinite+",
-        judge_wmma_multiply, "", wmma_multiply, kSums),
-    row("wmma",
-        "^mma op:xor|and@80.71 popc sync+ aligned" LW_LAYOUT LW_SHAPES
-        "dtype:s32 atype:b1 btype:b1 ctype:s32",
-        judge_wmma_multiply, "75.63", wmma_multiply),
+    {"wmma",
+     "^load ^a sync+ aligned layout:row|col " LW_SHAPES LW_SS
+     "type:f16|bf16|tf32|f64|s8|u8|s4|u4|b1",
+     judge_wmma_load, wmma_load},
+    {"wmma",
+     "^load ^b sync+ aligned layout:row|col " LW_SHAPES LW_SS
+     "type:f16|bf16|tf32|f64|s8|u8|s4|u4|b1",
+     judge_wmma_load, wmma_load},
+    {"wmma", "^load ^c sync+ aligned layout:row|col " LW_SHAPES LW_SS "type:f16|f32|f64|s32",
+     judge_wmma_load, wmma_load},
+    {"wmma", "^store ^d sync+ aligned layout:row|col " LW_SHAPES LW_SS "type:f16|f32|f64|s32",
+     judge_wmma_store, wmma_store},
+    {"wmma", "^mma sync+ aligned" LW_LAYOUT LW_SHAPES "dtype:f16|f32 ctype:f16|f32",
+     judge_wmma_multiply, wmma_multiply, kSums},
+    {"wmma",
+     "^mma sync+ aligned" LW_LAYOUT LW_SHAPES "dtype:f32 atype:bf16|tf32 btype:bf16|tf32 ctype:f32",
+     judge_wmma_multiply, wmma_multiply, kSums},
+    {"wmma",
+     "^mma sync+ aligned" LW_LAYOUT LW_SHAPES "?rnd:$rnd dtype:f64 atype:f64 btype:f64 ctype:f64",
+     judge_wmma_multiply, wmma_multiply, kSums},
+    {"wmma",
+     "^mma sync+ aligned" LW_LAYOUT LW_SHAPES
+     "dtype:s32 atype:s8|u8|s4|u4 btype:s8|u8|s4|u4 ctype:s32 ?satfinite+",
+     judge_wmma_multiply, wmma_multiply, kSums},
+    {"wmma@75.63",
+     "^mma op:xor|and@80.71 popc sync+ aligned" LW_LAYOUT LW_SHAPES
+     "dtype:s32 atype:b1 btype:b1 ctype:s32",
+     judge_wmma_multiply, wmma_multiply},
 
-    row("ldmatrix",
-        "sync+ aligned shape:m8n8 num:x1|x2|x4|x8@.80 ?trans ?ss:shared|shared::cta@.78 type:b16",
-        judge_ldmatrix, "75.65", load_matrices),
-    row("ldmatrix",
-        "sync+ aligned shape:m16n16 num:x1|x2|x8 trans ?ss:shared|shared::cta "
-        "type:b8",
-        judge_ldmatrix, "100a.86"),
-    row("ldmatrix",
-        "sync+ aligned shape:m16n16 num:x1|x2|x8 trans ?ss:shared|shared::cta "
-        "dtype:b8x16 type:b6x16_p32|b4x16_p64",
-        judge_ldmatrix, "100a.86"),
-    row("ldmatrix",
-        "sync+ aligned shape:m8n16 num:x1|x2|x4|x8 ?ss:shared|shared::cta "
-        "dtype:b8x16 type:b6x16_p32|b4x16_p64",
-        judge_ldmatrix, "100a.86"),
-    row("stmatrix", "sync+ aligned shape:m8n8 num:x1|x2|x4 ?trans ?ss:shared|shared::cta type:b16",
-        judge_stmatrix, "90.78", store_matrices),
-    row("stmatrix", "sync+ aligned shape:m16n8 num:x1|x2|x4 trans ?ss:shared|shared::cta type:b8",
-        judge_stmatrix, "100a.86"),
-    Row{"movmatrix", "sync+ aligned shape:m8n8 trans type:b16", "d:b32 r:b32", move_matrix, "",
-        nullptr, isa::Claim::effect}
-        .in("75.78"),
+    {"ldmatrix@75.65",
+     "sync+ aligned shape:m8n8 num:x1|x2|x4|x8@.80 ?trans ?ss:shared|shared::cta@.78 type:b16",
+     judge_ldmatrix, load_matrices},
+    {"ldmatrix@100a.86",
+     "sync+ aligned shape:m16n16 num:x1|x2|x8 trans ?ss:shared|shared::cta type:b8", judge_ldmatrix,
+     kMatrix},
+    {"ldmatrix@100a.86",
+     "sync+ aligned shape:m16n16 num:x1|x2|x8 trans ?ss:shared|shared::cta dtype:b8x16 "
+     "type:b6x16_p32|b4x16_p64",
+     judge_ldmatrix, kMatrix},
+    {"ldmatrix@100a.86",
+     "sync+ aligned shape:m8n16 num:x1|x2|x4|x8 ?ss:shared|shared::cta dtype:b8x16 "
+     "type:b6x16_p32|b4x16_p64",
+     judge_ldmatrix, kMatrix},
+    {"stmatrix@90.78",
+     "sync+ aligned shape:m8n8 num:x1|x2|x4 ?trans ?ss:shared|shared::cta type:b16", judge_stmatrix,
+     store_matrices},
+    {"stmatrix@100a.86",
+     "sync+ aligned shape:m16n8 num:x1|x2|x4 trans ?ss:shared|shared::cta type:b8", judge_stmatrix,
+     kMatrix},
+    {"movmatrix@75.78", "sync+ aligned shape:m8n8 trans type:b16", "d:b32 r:b32", move_matrix},
 };
 
 }  // namespace
 
-std::span<const Row> matrix_rows() {
-  return kMatrixRows;
-}
+constinit Rows matrix_rows = kMatrixRows;
 
 }  // namespace lanewise::ptx

@@ -13,10 +13,7 @@ using legal::Symbol;
 void order(Emit& e, ir::Mem& mem) {
   if (e.has("volatile")) mem.order = ir::Order::volatile_;
   if (e.has("mmio")) mem.order = ir::Order::mmio;
-  const std::string_view sem = e.get("sem");
-  if (sem == "relaxed") mem.order = ir::Order::relaxed;
-  if (sem == "acquire") mem.order = ir::Order::acquire;
-  if (sem == "release") mem.order = ir::Order::release;
+  mem.order = order_named(e.get("sem"), mem.order);
   mem.scope = e.has("mmio") ? ir::Scope::sys : scope_named(e.get("scope"));
 }
 
@@ -199,18 +196,13 @@ void uniform_rule(Context& c) {
 #define LW_WIDE "?vec:$vec type:$data"
 
 constexpr Row load_row(const char* pattern) {
-  return Row{"ld", pattern, "n> u h&L2::cache_hint", load, "", check_hints}.with(access_rule);
+  return {"ld", pattern, judged("n> u h&L2::cache_hint", access_rule), load, "", check_hints};
 }
 constexpr Row store_row(const char* pattern) {
-  return Row{"st", pattern, "a m> h&L2::cache_hint", store, "", check_hints}.with(access_rule);
+  return {"st", pattern, judged("a m> h&L2::cache_hint", access_rule), store, "", check_hints};
 }
 
-constexpr Row later_row(const char* opcode, const char* pattern, const char* operands) {
-  return Row{
-      opcode,      pattern,         operands, nullptr, "what .version 9.1 adds is not supported",
-      check_hints, isa::Claim::none}
-      .with(access_rule);
-}
+constexpr const char* kLater = "what .version 9.1 adds is not supported";
 
 constexpr Row kMemoryRows[] = {
     load_row("~weak@70.60 ?ss:" LW_SPACES " ?cop:ca|cg|cs|lu|cv " LW_HINTS "~pf:$pf " LW_WIDE),
@@ -218,22 +210,20 @@ constexpr Row kMemoryRows[] = {
     load_row("volatile ?ss:global|$shared ~l2:$l2! ~pf:$pf " LW_WIDE),
     load_row("sem:relaxed@70.60|acquire@70.60 " LW_STRONG LW_HINTS "~pf:$pf " LW_WIDE),
     load_row("mmio@70.82 relaxed@70.60 sys ?ss:global type:$data"),
-    Row{"ldu", "?ss:global ?vec:v2|v4 type:$data", "n> u", load, "", check_hints}.with(
-        uniform_rule),
+    {"ldu", "?ss:global ?vec:v2|v4 type:$data", judged("n> u", uniform_rule), load, "",
+     check_hints},
     store_row(
         "~weak@70.60 ?ss:global|local|$shared|param|param::func@.83 ?cop:wb|cg|cs|wt " LW_HINTS
             LW_WIDE),
     store_row("volatile ?ss:global|$shared ~l2:$l2! " LW_WIDE),
-    later_row("ld", "volatile ss:local@.91 " LW_WIDE, "n> u"),
-    later_row("st", "volatile ss:local@.91 " LW_WIDE, "a m>"),
+    {"ld", "volatile ss:local@.91 " LW_WIDE, judged("n> u", access_rule), kLater, "", check_hints},
+    {"st", "volatile ss:local@.91 " LW_WIDE, judged("a m>", access_rule), kLater, "", check_hints},
     store_row("sem:relaxed@70.60|release@70.60 " LW_STRONG LW_HINTS LW_WIDE),
     store_row("mmio@70.82 relaxed@70.60 sys ?ss:global type:$data"),
 };
 
 }  // namespace
 
-std::span<const Row> memory_rows() {
-  return kMemoryRows;
-}
+constinit Rows memory_rows = kMemoryRows;
 
 }  // namespace lanewise::ptx

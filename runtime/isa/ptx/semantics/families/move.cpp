@@ -3,6 +3,9 @@
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
 namespace lanewise::ptx {
+
+using ir::Op;
+using ir::Type;
 namespace {
 
 using legal::Context;
@@ -17,8 +20,8 @@ ir::Operand join_word(Emit& e, const Operand* elements, unsigned n, unsigned wid
   ir::Operand word;
   for (unsigned i = 0; i < n; ++i) {
     ir::Operand part = e.raw(elements[i], bits_type(width));
-    if (i != 0) part = e.op(ir::Op::shl, ir::Type::u32, {part, imm(uint64_t{i} * width)});
-    word = i == 0 ? part : ir::Operand(e.op(ir::Op::or_, ir::Type::u32, {word, part}));
+    if (i != 0) part = e.op(Op::shl, Type::u32, {part, imm(uint64_t{i} * width)});
+    word = i == 0 ? part : ir::Operand(e.op(Op::or_, Type::u32, {word, part}));
   }
   return word;
 }
@@ -43,15 +46,14 @@ void pack(Emit& e, PType type) {
     return e.set(0, type, join_word(e, v.elements.data(), n, width), Fit::exact, true);
   const ir::Operand low = join_word(e, v.elements.data(), n / 2, width);
   const ir::Operand high = join_word(e, v.elements.data() + n / 2, n / 2, width);
-  e.set(0, type, e.op(ir::Op::pack64, ir::Type::u64, {low, high}));
+  e.set(0, type, e.op(Op::pack64, Type::u64, {low, high}));
 }
 
 void split_word(Emit& e, ir::Operand word, const Operand* elements, unsigned n, unsigned width) {
   if (n == 1) return e.set(elements[0], bits_type(width), word);
   for (unsigned i = 0; i < n; ++i) {
     if (elements[i].kind == Operand::Kind::sink) continue;
-    const ir::Reg part =
-        e.op(ir::Op::bfe, ir::Type::u32, {word, imm(uint64_t{i} * width), imm(width)});
+    const ir::Reg part = e.op(Op::bfe, Type::u32, {word, imm(uint64_t{i} * width), imm(width)});
     e.set(elements[i], bits_type(width), part, Fit::exact, true);
   }
 }
@@ -63,11 +65,11 @@ void unpack(Emit& e, PType type) {
   ir::Operand value = e.raw(1, type);
   if (type.bits != 64) {
     // The first element may be the source register itself.
-    const ir::Reg copy = e.op(ir::Op::mov, ir::Type::u32, {value});
+    const ir::Reg copy = e.op(Op::mov, Type::u32, {value});
     return split_word(e, copy, v.elements.data(), n, width);
   }
   const ir::Reg low = e.temp(ir::Width::b32), high = e.temp(ir::Width::b32);
-  e.emit(ir::Op::unpack64, ir::Type::none, {low, high}, {value});
+  e.emit(Op::unpack64, Type::none, {low, high}, {value});
   if (n == 2) {
     e.set(v.elements[1], kB32, high);
     e.set(v.elements[0], kB32, low);
@@ -91,8 +93,7 @@ void mov_wide(Emit& e) {
   const auto to = side(0), from = side(1);
   std::vector<ir::Operand> values;
   values.reserve(from.size());
-  for (const Operand& o : from)
-    values.push_back(e.op(ir::Op::mov, ir::Type::u64, {e.raw(o, kB64)}));
+  for (const Operand& o : from) values.push_back(e.op(Op::mov, Type::u64, {e.raw(o, kB64)}));
   for (size_t i = 0; i < 2; ++i) e.set(to[i], kB64, values[i], Fit::exact, true);
 }
 
@@ -115,7 +116,7 @@ void mov_vector(Emit& e) {
   values.reserve(from.size());
   for (const Operand& o : from) {
     const ir::Operand v = e.raw(o, type);
-    values.push_back(e.op(ir::Op::mov, type.bits == 64 ? ir::Type::u64 : ir::Type::u32, {v}));
+    values.push_back(e.op(Op::mov, type.bits == 64 ? Type::u64 : Type::u32, {v}));
   }
   for (unsigned i = 0; i < n; ++i) e.set(to[i], type, values[i], Fit::exact, true);
 }
@@ -149,11 +150,9 @@ void special_source(Context& c, const Operand& o, const legal::Special& s, PType
   const bool fine = vector
                         ? word && c.vector() == 4 && (want.bits == 32 || half) && !want.is_float()
                         : special_fits(s, want);
-  if (!fine) {
-    c.error(o, "the special register `" + o.name + "` by a move of " + want.text() +
-                   (vector ? " vectors" : "") + ", one of its own type was expected");
-    return;
-  }
+  if (!fine)
+    return c.error(o, "the special register `" + o.name + "` by a move of " + want.text() +
+                          (vector ? " vectors" : "") + ", one of its own type was expected");
   c.need(s.sm, s.version, "`" + o.name + "`");
 }
 
@@ -187,11 +186,11 @@ unsigned vector_bits(Context& c, const Operand& o, bool source, unsigned want) {
       continue;
     }
     if (e.kind != Operand::Kind::name || s.kind != Symbol::Kind::reg || s.vector != 1) {
-      c.error(e, found_text(e, s) + " in a vector, a register was expected");
+      c.found(e, " in a vector, a register was expected");
       return 0;
     }
     if (width != 0 && width != s.type.bits) {
-      c.error(e, found_text(e, s) + " among others of " + std::to_string(width) +
+      c.found(e, " among others of " + std::to_string(width) +
                      " bits, elements of one width were expected");
       return 0;
     }
@@ -210,10 +209,8 @@ unsigned vector_bits(Context& c, const Operand& o, bool source, unsigned want) {
 
 /// One side of a pack or unpack.
 void packed_side(Context& c, const Operand& o, PType want, bool source) {
-  if (!want.is_untyped()) {
-    c.error(o, "a vector in a move of " + want.text() + ", a .b type was expected");
-    return;
-  }
+  if (!want.is_untyped())
+    return c.error(o, "a vector in a move of " + want.text() + ", a .b type was expected");
   const unsigned bits = vector_bits(c, o, source, want.bits);
   if (bits != 0 && bits != want.bits) {
     c.error(o, "a vector of " + std::to_string(bits) + " bits, " + std::to_string(want.bits) +
@@ -256,16 +253,12 @@ void move_rule(Context& c) {
 }
 
 constexpr Row kMoveRows[] = {
-    Row{"mov", "type:pred|b16|b32|b64|b128@70.83|u16|u32|u64|s16|s32|s64|f32|f64", nullptr, mov}
-        .with(move_rule),
-    Row{"mov", "vec:v2|v4 type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", nullptr, mov_vector}
-        .with(move_rule),
+    {"mov", "type:pred|b16|b32|b64|b128@70.83|u16|u32|u64|s16|s32|s64|f32|f64", move_rule, mov},
+    {"mov", "vec:v2|v4 type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", move_rule, mov_vector},
 };
 
 }  // namespace
 
-std::span<const Row> move_rows() {
-  return kMoveRows;
-}
+constinit Rows move_rows = kMoveRows;
 
 }  // namespace lanewise::ptx

@@ -4,6 +4,9 @@
 #include "runtime/layout/addresses.hpp"
 
 namespace lanewise::ptx {
+
+using ir::Op;
+using ir::Type;
 namespace {
 
 using legal::Context;
@@ -14,8 +17,7 @@ ir::Operand window(Emit& e, std::string_view space) {
   if (space.starts_with("shared")) return imm(guest::kSharedWindow);
   if (space == "local") return imm(guest::kLocalWindow);
   if (space.starts_with("param"))
-    return e.op(ir::Op::sreg, ir::Type::u64, {},
-                {.mode = static_cast<uint8_t>(ir::SReg::param_base)});
+    return e.op(Op::sreg, Type::u64, {}, {.mode = static_cast<uint8_t>(ir::SReg::param_base)});
   return {};
 }
 
@@ -41,7 +43,7 @@ void cvta(Emit& e) {
   const ir::Operand address = e.raw(1, type);
   const ir::Operand base = window_as(e, space, type);
   if (base.kind == ir::Operand::Kind::none) return e.set(0, type, address);
-  e.set(0, type, e.op(ir::Op::add, type.ir(), {address, base}));
+  e.set(0, type, e.op(Op::add, type.ir(), {address, base}));
 }
 
 void cvta_to(Emit& e) {
@@ -55,12 +57,12 @@ void cvta_to(Emit& e) {
   const ir::Operand address = e.raw(1, type);
   const ir::Operand base = window_as(e, e.get("ss"), type);
   if (base.kind == ir::Operand::Kind::none) return e.set(0, type, address);
-  e.set(0, type, e.op(ir::Op::sub, type.ir(), {address, base}));
+  e.set(0, type, e.op(Op::sub, type.ir(), {address, base}));
 }
 
 ir::Operand inside(Emit& e, ir::Operand address, ir::Operand base, uint64_t size) {
-  const ir::Reg offset = e.op(ir::Op::sub, ir::Type::u64, {address, base});
-  return e.op(ir::Op::icmp, ir::Type::u64, {offset, imm(size)}, {.cond = ir::Cond::lt});
+  const ir::Reg offset = e.op(Op::sub, Type::u64, {address, base});
+  return e.op(Op::icmp, Type::u64, {offset, imm(size)}, {.cond = ir::Cond::lt});
 }
 
 /// Constant variables lie in the arena among the others; the module knows which they are.
@@ -71,7 +73,7 @@ ir::Operand is_constant_address(Emit& e, ir::Operand address) {
     if (v.space != "const" || v.is_extern || bytes == 0) continue;
     const ir::Operand base = ir::Operand::address_of(e.kernel.symbol(v.name));
     const ir::Operand here = inside(e, address, base, bytes);
-    found = found.is_imm() ? here : ir::Operand(e.op(ir::Op::or_, ir::Type::pred, {found, here}));
+    found = found.is_imm() ? here : ir::Operand(e.op(Op::or_, Type::pred, {found, here}));
   }
   return found;
 }
@@ -88,11 +90,11 @@ void isspacep(Emit& e) {
   if (space == "global") {
     // The window of the kernel's parameters is inside the global one, that of constants is not.
     const ir::Operand constant = is_constant_address(e, address);
-    const ir::Reg arena = e.op(ir::Op::icmp, ir::Type::u64, {address, imm(guest::kArenaBase)},
-                               {.cond = ir::Cond::ge});
+    const ir::Reg arena =
+        e.op(Op::icmp, Type::u64, {address, imm(guest::kArenaBase)}, {.cond = ir::Cond::ge});
     if (constant.is_imm()) return e.set(0, kPred, arena);
-    const ir::Reg other = e.op(ir::Op::not_, ir::Type::pred, {constant});
-    return e.set(0, kPred, e.op(ir::Op::and_, ir::Type::pred, {arena, other}));
+    const ir::Reg other = e.op(Op::not_, Type::pred, {constant});
+    return e.set(0, kPred, e.op(Op::and_, Type::pred, {arena, other}));
   }
   const bool param = space.starts_with("param");
   const uint64_t size = param ? e.kernel.program.param_bytes : guest::kWindowSize;
@@ -115,8 +117,8 @@ void mapa(Emit& e) {
     }
   }
   const ir::Operand nowhere = imm(window ? guest::kWindowSize - 16 : 0);
-  const ir::Reg own = e.op(ir::Op::icmp, ir::Type::u32, {e.raw(2, kU32), imm(0)});
-  e.set(0, type, e.op(ir::Op::select, type.ir(), {own, address, nowhere}));
+  const ir::Reg own = e.op(Op::icmp, Type::u32, {e.raw(2, kU32), imm(0)});
+  e.set(0, type, e.op(Op::select, type.ir(), {own, address, nowhere}));
 }
 
 void getctarank(Emit& e) {
@@ -143,16 +145,14 @@ void to_generic_rule(Context& c) {
     const bool same = space.substr(0, space.find(':')) == s.variable->space;
     if (!to && same && !call) return;
   }
-  c.error(a, found_text(a, s) +
-                 (to ? ", a register was expected"
-                     : ", a register or a variable of `." + std::string(space) + "` was expected"));
+  c.found(a, (to ? ", a register was expected"
+                 : ", a register or a variable of `." + std::string(space) + "` was expected"));
 }
 
 void space_test_rule(Context& c) {
   const Operand& a = c.in.operands[1];
   const Symbol s = c.symbol(a);
-  if (s.kind == Symbol::Kind::function || s.type.packed)
-    c.error(a, found_text(a, s) + ", an address was expected");
+  if (s.kind == Symbol::Kind::function || s.type.packed) c.found(a, ", an address was expected");
   const bool narrow = s.kind == Symbol::Kind::reg && s.type.bits == 32;
   c.source(1, narrow ? kU32 : kU64, Fit::exact);
 }
@@ -162,7 +162,7 @@ void map_rank_rule(Context& c) {
   const Symbol s = c.symbol(a);
   if (a.kind == Operand::Kind::name && s.kind == Symbol::Kind::variable) {
     if (s.variable->space != "shared") {
-      c.error(a, found_text(a, s) + ", a .shared variable was expected");
+      c.found(a, ", a .shared variable was expected");
     }
   } else {
     c.source(1, c.type(), Fit::exact);
@@ -183,7 +183,7 @@ constexpr const char* kOneGroup = "a cluster has one group";
 #define LW_ALL_SPACES "ss:global|const|local|$shared|param@70.77|param::entry@70.83"
 
 constexpr Row space_row(const char* pattern, LowerFn lower, isa::Claim claim = isa::Claim::exact) {
-  return Row{"cvta", pattern, "n x", lower, "", nullptr, claim}.with(to_generic_rule);
+  return {"cvta", pattern, judged("n x", to_generic_rule), lower, "", claim};
 }
 
 constexpr Row kSpaceRows[] = {
@@ -191,20 +191,15 @@ constexpr Row kSpaceRows[] = {
     space_row(LW_ALL_SPACES " type:u32", cvta, isa::Claim::effect),
     space_row("^to " LW_ALL_SPACES " type:u64", cvta_to),
     space_row("^to " LW_ALL_SPACES " type:u32", cvta_to, isa::Claim::effect),
-    Row{"isspacep", LW_ALL_SPACES, "n:pred x", isspacep}.with(space_test_rule),
-    Row{"mapa", "?ss:shared::cluster type:u32|u64", "n x m:u32", mapa, kOneGroup}
-        .with(map_rank_rule)
-        .in("90.78"),
-    Row{"getctarank", "?ss:shared::cluster type:u32|u64|s64|s32@.80", "n:u32 x", getctarank,
-        kOneGroup}
-        .with(rank_rule)
-        .in("90.78"),
+    {"isspacep", LW_ALL_SPACES, judged("n:pred x", space_test_rule), isspacep},
+    {"mapa@90.78", "?ss:shared::cluster type:u32|u64", judged("n x m:u32", map_rank_rule), mapa,
+     kOneGroup},
+    {"getctarank@90.78", "?ss:shared::cluster type:u32|u64|s64|s32@.80",
+     judged("n:u32 x", rank_rule), getctarank, kOneGroup},
 };
 
 }  // namespace
 
-std::span<const Row> space_rows() {
-  return kSpaceRows;
-}
+constinit Rows space_rows = kSpaceRows;
 
 }  // namespace lanewise::ptx

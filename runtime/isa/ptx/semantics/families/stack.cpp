@@ -49,11 +49,7 @@ void alloca_bytes(Emit& e) {
   const ir::Reg past =
       e.op(Op::icmp, Type::u32, {begin, imm(KernelContext::kAllocaBytes)}, {.cond = ir::Cond::gt});
   full = e.op(Op::or_, Type::pred, {full, past});
-  if (!guard.always()) {
-    ir::Operand own = guard.reg;
-    if (guard.negate) own = e.op(Op::not_, Type::pred, {own});
-    full = e.op(Op::and_, Type::pred, {full, own});
-  }
+  full = guarded(e, full);
   ir::Inst& trap = e.emit(Op::trap, Type::none, {}, {});
   trap.mode = static_cast<uint8_t>(FaultKind::stack_overflow);
   trap.guard = {full.reg(), false};
@@ -87,15 +83,13 @@ void alloca_rule(legal::Context& c) {
 }
 
 constexpr Row kStackRows[] = {
-    Row{"alloca", "type:u32|u64", "d s ?i", alloca_bytes}.with(alloca_rule).in("52.73"),
-    Row{"stacksave", "type:u32|u64", "d", stack_save}.in("52.73"),
-    Row{"stackrestore", "type:u32|u64", "r", stack_restore}.in("52.73"),
+    {"alloca@52.73", "type:u32|u64", judged("d s ?i", alloca_rule), alloca_bytes},
+    {"stacksave@52.73", "type:u32|u64", "d", stack_save},
+    {"stackrestore@52.73", "type:u32|u64", "r", stack_restore},
 };
 
 }  // namespace
 
-std::span<const Row> stack_rows() {
-  return kStackRows;
-}
+constinit Rows stack_rows = kStackRows;
 
 }  // namespace lanewise::ptx

@@ -80,17 +80,9 @@ void fence(Emit& e, ir::Order order, ir::Scope scope) {
   e.emit(ir::Op::fence, ir::Type::none, {}, {}).mem = mem;
 }
 
-void membar(Emit& e) {
-  fence(e, ir::Order::seq_cst, scope_named(e.get("scope")));
-}
-
 void fence_scoped(Emit& e) {
-  const std::string_view sem = e.get("sem");
-  fence(e,
-        sem == "sc"        ? ir::Order::seq_cst
-        : sem == "acquire" ? ir::Order::acquire
-        : sem == "release" ? ir::Order::release
-                           : ir::Order::acq_rel,
+  const bool membar = e.inst.opcode == "membar";
+  fence(e, order_named(e.get("sem"), membar ? ir::Order::seq_cst : ir::Order::acq_rel),
         scope_named(e.get("scope")));
 }
 
@@ -112,37 +104,28 @@ constexpr Row kSyncRows[] = {
     {"barrier", "?^cta ^red op:popc ?aligned type:u32", "d b t p", reduce},
     {"barrier", "?^cta ^red op:and|or ?aligned type:pred", "d b p", reduce},
     {"barrier", "?^cta ^red op:and|or ?aligned type:pred", "d b t p", reduce},
-    Row{"barrier", "^cluster ^arrive ?sem:release@.80|relaxed@.80 ?aligned", "", cluster_arrive}.in(
-        "90.78"),
-    Row{"barrier", "^cluster ^wait ?acquire@.80 ?aligned", "", cluster_wait}.in("90.78"),
-    {"membar", "scope:cta|gl|sys", "", membar},
-    Row{"membar", "^proxy alias", "", fence_proxy}.in("70.75"),
-    Row{"fence", "^proxy alias ~restrict:$restrict!", "", fence_proxy}.in("70.75"),
-    Row{"fence", "^proxy async ?ss:global|shared::cta|shared::cluster ~restrict:$restrict!", "",
-        fence_proxy}
-        .in("90.80"),
-    Row{"fence", "^proxy tensormap::generic sem:acquire scope:$scope", "A i:128", fence_proxy}.in(
-        "90.83"),
-    Row{"fence", "^proxy tensormap::generic sem:release scope:$scope", "", fence_proxy}.in("90.83"),
-    Row{"fence", "sem:acquire sync_restrict::shared::cluster scope:cluster", "", fence_scoped}.in(
-        "90.80"),
-    Row{"fence", "sem:release sync_restrict::shared::cta scope:cluster", "", fence_scoped}.in(
-        "90.80"),
-    Row{"fence", "^proxy async::generic sem:acquire sync_restrict::shared::cluster scope:cluster",
-        "", fence_proxy}
-        .in("90.86"),
-    Row{"fence", "^proxy async::generic sem:release sync_restrict::shared::cta scope:cluster", "",
-        fence_proxy}
-        .in("90.86"),
-    Row{"fence", "mbarrier_init sem:release scope:cluster", "", fence_scoped}.in("90.80"),
-    Row{"fence", "?sem:sc|acq_rel|acquire@.80|release@.80 scope:$scope", "", fence_scoped}.in(
-        "70.60"),
+    {"barrier@90.78", "^cluster ^arrive ?sem:release@.80|relaxed@.80 ?aligned", "", cluster_arrive},
+    {"barrier@90.78", "^cluster ^wait ?acquire@.80 ?aligned", "", cluster_wait},
+    {"membar", "scope:cta|gl|sys", "", fence_scoped},
+    {"membar@70.75", "^proxy alias", "", fence_proxy},
+    {"fence@70.75", "^proxy alias ~restrict:$restrict!", "", fence_proxy},
+    {"fence@90.80", "^proxy async ?ss:global|shared::cta|shared::cluster ~restrict:$restrict!", "",
+     fence_proxy},
+    {"fence@90.83", "^proxy tensormap::generic sem:acquire scope:$scope", "A i:128", fence_proxy},
+    {"fence@90.83", "^proxy tensormap::generic sem:release scope:$scope", "", fence_proxy},
+    {"fence@90.80", "sem:acquire sync_restrict::shared::cluster scope:cluster", "", fence_scoped},
+    {"fence@90.80", "sem:release sync_restrict::shared::cta scope:cluster", "", fence_scoped},
+    {"fence@90.86",
+     "^proxy async::generic sem:acquire sync_restrict::shared::cluster scope:cluster", "",
+     fence_proxy},
+    {"fence@90.86", "^proxy async::generic sem:release sync_restrict::shared::cta scope:cluster",
+     "", fence_proxy},
+    {"fence@90.80", "mbarrier_init sem:release scope:cluster", "", fence_scoped},
+    {"fence@70.60", "?sem:sc|acq_rel|acquire@.80|release@.80 scope:$scope", "", fence_scoped},
 };
 
 }  // namespace
 
-std::span<const Row> sync_rows() {
-  return kSyncRows;
-}
+constinit Rows sync_rows = kSyncRows;
 
 }  // namespace lanewise::ptx

@@ -42,7 +42,7 @@ void tensor_address(Context& c, size_t i) {
   const bool reg = o.kind == K::address && o.elements.empty() &&
                    s.kind == legal::Symbol::Kind::reg && s.vector == 1 &&
                    fits(kU32, s.type, Fit::exact);
-  if (!reg) c.error(o, found_text(o, s) + ", a 32-bit register in brackets was expected");
+  if (!reg) c.found(o, ", a 32-bit register in brackets was expected");
 }
 
 void constant_in(Context& c, size_t i, int64_t low, int64_t high) {
@@ -151,10 +151,7 @@ void tensor_multiply(Context& c) {
   if (!ws && !scaled && ops.more() && ops.peek().kind == K::vector)
     c.vector_of(c.in.operands[ops.take()], kB32, c.get("group") == "cta_group::2" ? 8 : 4,
                 Fit::exact, true, false);
-  if (!ops.more()) {
-    c.error("a flag is missing, a predicate was expected");
-    return;
-  }
+  if (!ops.more()) return c.error("a flag is missing, a predicate was expected");
   flag(c, ops.take());
   if (!ops.more()) return;
   if (ops.left() > 1) {
@@ -180,11 +177,9 @@ void group_multiply(Context& c) {
   const bool halves = type == "f16" || type == "bf16", integers = dtype == "s32";
   const unsigned whole = halves ? 16 : type == "tf32" ? 8 : type == "b1" ? 256 : 32;
   if (!shape.starts_with("m64n") || k != whole * (sparse ? 2 : 1) || n == 0 || n % 8 != 0 ||
-      n > 256 || (integers && n > 32 && n % 16 != 0)) {
-    c.error("`." + std::string(shape) + "` with `." + std::string(type) +
-            "`, another shape was expected");
-    return;
-  }
+      n > 256 || (integers && n > 32 && n % 16 != 0))
+    return c.error("`." + std::string(shape) + "` with `." + std::string(type) +
+                   "`, another shape was expected");
   const bool matrix = c.in.operands.size() > 1 && c.in.operands[1].kind == K::vector;
   const size_t trans = halves ? (matrix ? 1 : 2) : 0;
   const size_t expected = 4 + (sparse ? 2 : 0) + (integers ? 0 : 2 + trans);
@@ -311,10 +306,8 @@ void tensor_place(Context& c, size_t i) {
   const std::string_view mode = c.get("mode");
   unsigned n = number(c.get("dim"));
   if (mode == "tile::gather4" || mode == "tile::scatter4") n = 5;
-  if (o.kind != K::address || o.elements.size() != 1) {
-    c.error(o, "not a tensor and coordinates in brackets, they were expected");
-    return;
-  }
+  if (o.kind != K::address || o.elements.size() != 1)
+    return c.error(o, "not a tensor and coordinates in brackets, they were expected");
   loose_address(c, i, "");
   c.vector_of(o.elements[0], kS32, n, Fit::exact, true, false);
 }
@@ -360,16 +353,8 @@ void tensor_bulk_store(Context& c) {
 
 constexpr const char* kGroupUnit = "matrix units of whole groups are not supported";
 constexpr const char* kBulk = "copies by tensor descriptors are not supported";
-
-constexpr Row row(const char* opcode, const char* pattern, legal::Rule rule, const char* gate,
-                  const char* note = kBulk) {
-  return Row{opcode, pattern, nullptr, nullptr, note}.with(rule).in(gate);
-}
-constexpr Row bulk(const char* pattern, legal::Rule rule, const char* gate, LowerFn lower) {
-  return Row{"cp", pattern, nullptr, lower, "", nullptr, isa::Claim::effect}.with(rule).in(gate);
-}
 constexpr Row tensor(const char* pattern, legal::Rule rule) {
-  return row("tcgen05", pattern, rule, "=100.86", kGroupUnit);
+  return {"tcgen05@=100.86", pattern, rule, kGroupUnit};
 }
 
 #define LW_GROUP "group:cta_group::1|cta_group::2"
@@ -385,8 +370,7 @@ constexpr Row tensor(const char* pattern, legal::Rule rule) {
 constexpr Row kTensorRows[] = {
     tensor("^alloc " LW_GROUP " sync+ aligned ?ss:shared::cta type:b32", tensor_alloc),
     tensor("^dealloc " LW_GROUP " sync+ aligned type:b32", tensor_alloc),
-    Row{"tcgen05", "^relinquish_alloc_permit " LW_GROUP " sync+ aligned", "", nullptr, kGroupUnit}
-        .in("=100.86"),
+    {"tcgen05@=100.86", "^relinquish_alloc_permit " LW_GROUP " sync+ aligned", "", kGroupUnit},
     tensor("^commit " LW_GROUP
            " mbarrier::arrive::one ?ss:shared::cluster ?multicast::cluster type:b64",
            tensor_commit),
@@ -403,11 +387,9 @@ constexpr Row kTensorRows[] = {
     tensor("^st sync+ aligned shape:16x64b|16x128b|16x256b|32x32b|16x32bx2" LW_NUM
            "?unpack::16b type:b32",
            tensor_store),
-    Row{"tcgen05", "^what:wait::ld|wait::st sync+ aligned", "", nullptr, kGroupUnit}.in("=100.86"),
-    Row{"tcgen05", "^what:fence::before_thread_sync|fence::after_thread_sync", "", nullptr,
-        kGroupUnit}
-        .in("=100.86"),
-    Row{"tcgen05", "^shift " LW_GROUP " down", "T", nullptr, kGroupUnit}.in("=100.86"),
+    {"tcgen05@=100.86", "^what:wait::ld|wait::st sync+ aligned", "", kGroupUnit},
+    {"tcgen05@=100.86", "^what:fence::before_thread_sync|fence::after_thread_sync", "", kGroupUnit},
+    {"tcgen05@=100.86", "^shift " LW_GROUP " down", "T", kGroupUnit},
     tensor("^mma ?^sp " LW_GROUP " " LW_KIND " ?ashift " LW_ASIDE, tensor_multiply),
     tensor("^mma ?^sp " LW_GROUP
            " kind:kind::mxf8f6f4 block_scale ?vec:scale_vec::1X@=3.86|block32 " LW_ASIDE,
@@ -421,97 +403,95 @@ constexpr Row kTensorRows[] = {
     tensor("^mma ^ws ?^sp group:cta_group::1 " LW_KIND " " LW_BSIDE, tensor_multiply),
 
     // The manual asks for .aligned, the assembler does not.
-    row("wgmma", "^mma_async ?^sp sync+ ?aligned shape:* dtype:f16|f32 atype:f16 btype:f16",
-        group_multiply, "=90.80", kGroupUnit),
-    row("wgmma", "^mma_async ?^sp sync+ ?aligned shape:* dtype:f32 atype:bf16 btype:bf16",
-        group_multiply, "=90.80", kGroupUnit),
-    row("wgmma", "^mma_async ?^sp sync+ ?aligned shape:* dtype:f32 atype:tf32 btype:tf32",
-        group_multiply, "=90.80", kGroupUnit),
-    row("wgmma",
-        "^mma_async ?^sp sync+ ?aligned shape:* dtype:f16|f32 atype:e4m3|e5m2 btype:e4m3|e5m2",
-        group_multiply, "=90.80", kGroupUnit),
-    row("wgmma",
-        "^mma_async ?^sp sync+ ?aligned shape:* ?satfinite+ dtype:s32 atype:s8|u8 btype:s8|u8",
-        group_multiply, "=90.80", kGroupUnit),
-    row("wgmma", "^mma_async sync+ ?aligned shape:* dtype:s32 atype:b1 btype:b1 op:and popc",
-        group_multiply, "=90.80", kGroupUnit),
-    Row{"wgmma", "^what:fence|commit_group sync+ ?aligned", "", nullptr, kGroupUnit}.in("=90.80"),
-    Row{"wgmma", "^wait_group sync+ ?aligned", "i:0..2147483647", nullptr, kGroupUnit}.in("=90.80"),
+    {"wgmma@=90.80", "^mma_async ?^sp sync+ ?aligned shape:* dtype:f16|f32 atype:f16 btype:f16",
+     group_multiply, kGroupUnit},
+    {"wgmma@=90.80", "^mma_async ?^sp sync+ ?aligned shape:* dtype:f32 atype:bf16 btype:bf16",
+     group_multiply, kGroupUnit},
+    {"wgmma@=90.80", "^mma_async ?^sp sync+ ?aligned shape:* dtype:f32 atype:tf32 btype:tf32",
+     group_multiply, kGroupUnit},
+    {"wgmma@=90.80", "^mma_async ?^sp sync+ ?aligned shape:* dtype:f16|f32 atype:$byte btype:$byte",
+     group_multiply, kGroupUnit},
+    {"wgmma@=90.80",
+     "^mma_async ?^sp sync+ ?aligned shape:* ?satfinite+ dtype:s32 atype:s8|u8 btype:s8|u8",
+     group_multiply, kGroupUnit},
+    {"wgmma@=90.80", "^mma_async sync+ ?aligned shape:* dtype:s32 atype:b1 btype:b1 op:and popc",
+     group_multiply, kGroupUnit},
+    {"wgmma@=90.80", "^what:fence|commit_group sync+ ?aligned", "", kGroupUnit},
+    {"wgmma@=90.80", "^wait_group sync+ ?aligned", "i:0..2147483647", kGroupUnit},
 
-    row("tensormap",
-        "^replace tile field:global_address|rank|box_dim|global_dim|global_stride|element_stride|"
-        "elemtype|interleave_layout|swizzle_mode|swizzle_atomicity@100a.86|fill_mode "
-        "?ss:global|shared::cta mtype:b1024 type:b32|b64",
-        map_replace, "90a.83"),
-    row("tensormap",
-        "^cp_fenceproxy to_space:global from_space:shared::cta tensormap::generic release "
-        "scope:cta|cluster|gpu|sys sync+ aligned",
-        map_copy, "90.83"),
+    {"tensormap@90a.83",
+     "^replace tile "
+     "field:global_address|rank|box_dim|global_dim|global_stride|element_stride|elemtype|"
+     "interleave_layout|swizzle_mode|swizzle_atomicity@100a.86|fill_mode ?ss:global|shared::cta "
+     "mtype:b1024 type:b32|b64",
+     map_replace, kBulk},
+    {"tensormap@90.83",
+     "^cp_fenceproxy to_space:global from_space:shared::cta tensormap::generic release "
+     "scope:cta|cluster|gpu|sys sync+ aligned",
+     map_copy, kBulk},
 
-    bulk("^async ^bulk to_space:shared::cluster from_space:global mbarrier::complete_tx::bytes "
-         "?multicast::cluster ?L2::cache_hint",
-         bulk_copy, "90.80", copy_bulk),
-    bulk("^async ^bulk to_space:shared::cta from_space:global mbarrier::complete_tx::bytes "
-         "?L2::cache_hint",
-         bulk_copy, "90.86", copy_bulk),
-    bulk(
-        "^async ^bulk to_space:shared::cluster from_space:shared::cta mbarrier::complete_tx::bytes",
-        bulk_copy, "90.80", copy_bulk),
-    bulk("^async ^bulk to_space:global from_space:shared::cta bulk_group ?L2::cache_hint "
-         "?cp_mask@100.86",
-         bulk_copy, "90.80", copy_bulk),
-    Row{"cp", "^async ^bulk ^commit_group", "", end_bulk_group, "", nullptr, isa::Claim::effect}.in(
-        "90.80"),
-    Row{"cp", "^async ^bulk ^wait_group ?read", "i", wait_bulk, "", nullptr, isa::Claim::effect}.in(
-        "90.80"),
-    bulk("^async ^bulk ^prefetch L2 global ?L2::cache_hint", bulk_prefetch, "90.80", prefetch_bulk),
-    row("cp",
-        LW_TENSOR
-        "to_space:shared::cluster from_space:global "
-        "?mode:tile|im2col|im2col::w@=100.86|im2col::w::128@=100.86|tile::gather4@=100.86 "
-        "mbarrier::complete_tx::bytes ?multicast::cluster "
-        "?group:cta_group::1@=100.86|cta_group::2@=100.86 ?L2::cache_hint",
-        tensor_bulk_load, "90.80"),
-    row("cp",
-        LW_TENSOR "to_space:shared::cta from_space:global "
-                  "?mode:tile|im2col|im2col::w@=100.86|im2col::w::128@=100.86|tile::gather4@100.86 "
-                  "mbarrier::complete_tx::bytes "
-                  "?group:cta_group::1@=100.86|cta_group::2@=100.86 ?L2::cache_hint",
-        tensor_bulk_load, "90.86"),
-    row("cp",
-        LW_TENSOR "to_space:global from_space:shared::cta "
-                  "?mode:tile|im2col_no_offs|tile::scatter4@=100.86 bulk_group ?L2::cache_hint",
-        tensor_bulk_store, "90.80"),
-    row("cp",
-        "^async ^bulk ^prefetch ^tensor dim:1d|2d|3d|4d|5d L2 global "
-        "?mode:tile|im2col|im2col::w@=100.86|im2col::w::128@=100.86|tile::gather4@=100.86 "
-        "?L2::cache_hint",
-        tensor_bulk_load, "90.80"),
-    row("cp",
-        "^reduce ^async ^bulk ^tensor dim:1d|2d|3d|4d|5d to_space:global from_space:shared::cta "
-        "op:add|min|max|inc|dec|and|or|xor ?mode:tile|im2col_no_offs bulk_group ?L2::cache_hint",
-        tensor_bulk_store, "90.80"),
+    {"cp@90.80",
+     "^async ^bulk to_space:shared::cluster from_space:global mbarrier::complete_tx::bytes "
+     "?multicast::cluster ?L2::cache_hint",
+     bulk_copy, copy_bulk},
+    {"cp@90.86",
+     "^async ^bulk to_space:shared::cta from_space:global mbarrier::complete_tx::bytes "
+     "?L2::cache_hint",
+     bulk_copy, copy_bulk},
+    {"cp@90.80",
+     "^async ^bulk to_space:shared::cluster from_space:shared::cta mbarrier::complete_tx::bytes",
+     bulk_copy, copy_bulk},
+    {"cp@90.80",
+     "^async ^bulk to_space:global from_space:shared::cta bulk_group ?L2::cache_hint "
+     "?cp_mask@100.86",
+     bulk_copy, copy_bulk},
+    {"cp@90.80", "^async ^bulk ^commit_group", "", end_bulk_group},
+    {"cp@90.80", "^async ^bulk ^wait_group ?read", "i", wait_bulk},
+    {"cp@90.80", "^async ^bulk ^prefetch L2 global ?L2::cache_hint", bulk_prefetch, prefetch_bulk},
+    {"cp@90.80",
+     LW_TENSOR "to_space:shared::cluster from_space:global "
+               "?mode:tile|im2col|im2col::w@=100.86|im2col::w::128@=100.86|tile::gather4@=100.86 "
+               "mbarrier::complete_tx::bytes ?multicast::cluster "
+               "?group:cta_group::1@=100.86|cta_group::2@=100.86 ?L2::cache_hint",
+     tensor_bulk_load, kBulk},
+    {"cp@90.86",
+     LW_TENSOR "to_space:shared::cta from_space:global "
+               "?mode:tile|im2col|im2col::w@=100.86|im2col::w::128@=100.86|tile::gather4@100.86 "
+               "mbarrier::complete_tx::bytes ?group:cta_group::1@=100.86|cta_group::2@=100.86 "
+               "?L2::cache_hint",
+     tensor_bulk_load, kBulk},
+    {"cp@90.80",
+     LW_TENSOR "to_space:global from_space:shared::cta "
+               "?mode:tile|im2col_no_offs|tile::scatter4@=100.86 bulk_group ?L2::cache_hint",
+     tensor_bulk_store, kBulk},
+    {"cp@90.80",
+     "^async ^bulk ^prefetch ^tensor dim:1d|2d|3d|4d|5d L2 global "
+     "?mode:tile|im2col|im2col::w@=100.86|im2col::w::128@=100.86|tile::gather4@=100.86 "
+     "?L2::cache_hint",
+     tensor_bulk_load, kBulk},
+    {"cp@90.80",
+     "^reduce ^async ^bulk ^tensor dim:1d|2d|3d|4d|5d to_space:global from_space:shared::cta "
+     "op:add|min|max|inc|dec|and|or|xor ?mode:tile|im2col_no_offs bulk_group ?L2::cache_hint",
+     tensor_bulk_store, kBulk},
 #define LW_REDUCE_NEAR                                                              \
   "^reduce ^async ^bulk to_space:shared::cluster from_space:shared::cta mbarrier::" \
   "complete_tx::bytes "
-    bulk(LW_REDUCE_NEAR "op:and|or|xor type:b32", bulk_copy, "90.80", copy_bulk),
-    bulk(LW_REDUCE_NEAR "op:add type:u32|s32|u64", bulk_copy, "90.80", copy_bulk),
-    bulk(LW_REDUCE_NEAR "op:inc|dec type:u32", bulk_copy, "90.80", copy_bulk),
-    bulk(LW_REDUCE_NEAR "op:min|max type:u32|s32", bulk_copy, "90.80", copy_bulk),
+    {"cp@90.80", LW_REDUCE_NEAR "op:and|or|xor type:b32", bulk_copy, copy_bulk},
+    {"cp@90.80", LW_REDUCE_NEAR "op:add type:u32|s32|u64", bulk_copy, copy_bulk},
+    {"cp@90.80", LW_REDUCE_NEAR "op:inc|dec type:u32", bulk_copy, copy_bulk},
+    {"cp@90.80", LW_REDUCE_NEAR "op:min|max type:u32|s32", bulk_copy, copy_bulk},
 #define LW_REDUCE_FAR                                                       \
   "^reduce ^async ^bulk to_space:global from_space:shared::cta bulk_group " \
   "?L2::cache_hint "
-    bulk(LW_REDUCE_FAR "op:and|or|xor type:b32|b64", bulk_copy, "90.80", copy_bulk),
-    bulk(LW_REDUCE_FAR "op:add type:u32|s32|u64|f32|f64", bulk_copy, "90.80", copy_bulk),
-    bulk(LW_REDUCE_FAR "op:add noftz type:f16|bf16", bulk_copy, "90.80", copy_bulk),
-    bulk(LW_REDUCE_FAR "op:inc|dec type:u32", bulk_copy, "90.80", copy_bulk),
-    bulk(LW_REDUCE_FAR "op:min|max type:u32|s32|u64|s64|f16|bf16", bulk_copy, "90.80", copy_bulk),
+    {"cp@90.80", LW_REDUCE_FAR "op:and|or|xor type:b32|b64", bulk_copy, copy_bulk},
+    {"cp@90.80", LW_REDUCE_FAR "op:add type:u32|s32|u64|f32|f64", bulk_copy, copy_bulk},
+    {"cp@90.80", LW_REDUCE_FAR "op:add noftz type:f16|bf16", bulk_copy, copy_bulk},
+    {"cp@90.80", LW_REDUCE_FAR "op:inc|dec type:u32", bulk_copy, copy_bulk},
+    {"cp@90.80", LW_REDUCE_FAR "op:min|max type:u32|s32|u64|s64|f16|bf16", bulk_copy, copy_bulk},
 };
 
 }  // namespace
 
-std::span<const Row> tensor_rows() {
-  return kTensorRows;
-}
+constinit Rows tensor_rows = kTensorRows;
 
 }  // namespace lanewise::ptx

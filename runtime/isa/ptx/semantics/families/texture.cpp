@@ -39,23 +39,19 @@ void handle(Context& c, const Operand& o, std::string_view type, std::string_vie
   if (s.kind == Symbol::Kind::reg && s.vector == 1 && !o.has_offset && o.offset == 0 &&
       fits(kU64, s.type, Fit::exact))
     return;
-  c.error(o, found_text(o, s) + ", a ." + std::string(type) + " or a 64-bit register was expected");
+  c.found(o, ", a ." + std::string(type) + " or a 64-bit register was expected");
 }
 
 /// `[t, {x, y}]` or `[t, s, {x, y}]`.
 void place(Context& c, size_t i, std::string_view type, unsigned coordinates, PType want) {
   const Operand& o = c.in.operands[i];
-  if (o.kind != K::address || o.elements.empty()) {
-    c.error(o, "not a texture or surface with coordinates in brackets, one was expected");
-    return;
-  }
+  if (o.kind != K::address || o.elements.empty())
+    return c.error(o, "not a texture or surface with coordinates in brackets, one was expected");
   handle(c, o, type);
   const bool texture = type == "texref";
   const bool sampler = o.elements.size() == 2;
-  if (o.elements.size() > 2 || (sampler && !texture)) {
-    c.error(o, "more than coordinates in the brackets, none were expected");
-    return;
-  }
+  if (o.elements.size() > 2 || (sampler && !texture))
+    return c.error(o, "more than coordinates in the brackets, none were expected");
   if (sampler) handle(c, o.elements[0], "samplerref");
   if (sampler && !c.env.independent && c.get("geom").ends_with("cube"))
     c.error(o, "a sampler with `." + std::string(c.get("geom")) + "`, none was expected");
@@ -188,10 +184,8 @@ void query(Context& c) {
   if (!c.count(level ? 3 : 2, level ? 3 : 2)) return;
   const Operand& o = c.in.operands[1];
   c.register_of(c.in.operands[0], kB32, Fit::exact);
-  if (o.kind != K::address || !o.elements.empty()) {
-    c.error(o, "not a texture or surface in brackets, one was expected");
-    return;
-  }
+  if (o.kind != K::address || !o.elements.empty())
+    return c.error(o, "not a texture or surface in brackets, one was expected");
   if (c.in.opcode == "suq") return handle(c, o, "surfref");
   const bool sampler = c.get("of_sampler") == "force_unnormalized_coords" ||
                        (c.has("of_sampler") && c.env.independent);
@@ -210,19 +204,6 @@ void is_type(Context& c) {
 constexpr const char* kFiltered =
     "texels are exact, filtered values inside 2^-8 of the difference of neighbours";
 
-constexpr Row row(const char* opcode, const char* pattern, legal::Rule rule, LowerFn lower,
-                  const char* note = "") {
-  Row r = Row{opcode, pattern, nullptr, lower, note}.with(rule);
-  if (lower == nullptr) r.claim = isa::Claim::none;
-  return r;
-}
-/// Whose values have a bound, not all bits.
-constexpr Row filtered(const char* pattern, legal::Rule rule) {
-  Row r = row("tex", pattern, rule, lower_fetch, kFiltered);
-  r.claim = isa::Claim::approximate;
-  return r;
-}
-
 #define LW_GEOMETRY "geom:1d|2d|3d|a1d|a2d|cube|acube "
 #define LW_SAMPLES "geom:2dms|a2dms "
 #define LW_SURFACE "geom:1d|2d|3d|a1d|a2d ?vec:v2|v4 "
@@ -236,57 +217,54 @@ constexpr const char* kCubeGradient =
     "how the level of detail of a cube's gradients is computed is not documented";
 constexpr const char* kLayout = "the number is not documented";
 
-/// tex of one vector of results, in all geometries.
-#define LW_FETCH(results, gate)                                                                \
-  filtered("?^mip:base|level " LW_GEOMETRY results " ctype:f32", fetch).in(gate),              \
-      filtered("^mip:grad geom:1d|2d|3d|a1d|a2d " results " ctype:s32|f32", fetch).in(gate),   \
-      row("tex", "?^mip:base|level " LW_GEOMETRY results " ctype:s32", fetch, lower_fetch)     \
-          .in(gate),                                                                           \
-      row("tex", "^mip:grad geom:cube|acube " results " ctype:s32|f32", fetch, nullptr,        \
-          kCubeGradient)                                                                       \
-          .in(gate),                                                                           \
-      row("tex", "?^mip:base|level|grad " LW_SAMPLES results " ctype:s32|f32", fetch, nullptr, \
-          kSamples)                                                                            \
-          .in(gate)
+/// `tex` of one vector of results, in all geometries. Filtered values have a bound, not all bits.
+#define LW_FETCH(tex, results)                                                              \
+  {tex,       "?^mip:base|level " LW_GEOMETRY results " ctype:f32",                         \
+   fetch,     lower_fetch,                                                                  \
+   kFiltered, isa::Claim::approximate},                                                     \
+      {tex,       "^mip:grad geom:1d|2d|3d|a1d|a2d " results " ctype:s32|f32",              \
+       fetch,     lower_fetch,                                                              \
+       kFiltered, isa::Claim::approximate},                                                 \
+      {tex, "?^mip:base|level " LW_GEOMETRY results " ctype:s32", fetch, lower_fetch},      \
+      {tex, "^mip:grad geom:cube|acube " results " ctype:s32|f32", fetch, kCubeGradient}, { \
+    tex, "?^mip:base|level|grad " LW_SAMPLES results " ctype:s32|f32", fetch, kSamples      \
+  }
 
 constexpr Row kTextureRows[] = {
-    LW_FETCH("v4 dtype:u32|s32|f32", ""),
-    LW_FETCH("v4 dtype:f16", "53.42"),
-    LW_FETCH("v2 dtype:f16x2", "53.42"),
-    row("tld4", "comp:r|g|b|a geom:2d|a2d|cube|acube v4 dtype:u32|s32|f32 ctype:f32", gather,
-        lower_gather),
-    row("txq", LW_QUERY, query, lower_query),
-    row("txq", "what:memory_layout type:b32", query, nullptr, kLayout),
-    row("txq", "^level what:width|height|depth type:b32", query, lower_query),
-    row("txq", "of_sampler:filter_mode|addr_mode_0|addr_mode_1|addr_mode_2 type:b32", query,
-        lower_query),
-    row("txq", "of_sampler:force_unnormalized_coords type:b32", query, nullptr, kLayout),
-    row("istypep", "type:texref|samplerref|surfref", is_type, lower_is_type),
-    row("suq", "what:width|height|depth|channel_data_type|channel_order|array_size type:b32", query,
-        lower_query),
-    row("suq", "what:memory_layout type:b32", query, nullptr, kLayout),
-    row("suld", "^b ?cop:ca|cg|cs|cv " LW_SURFACE "type:b8|b16|b32|b64" LW_MODE, surface_load,
-        lower_surface_load),
-    row("sust", "^b ?cop:wb|cg|cs|wt " LW_SURFACE "type:b8|b16|b32|b64" LW_MODE, surface_store,
-        lower_surface_store),
-    row("sust", "^p ?cop:wb|cg|cs|wt " LW_SURFACE "type:b32" LW_MODE, surface_store,
-        lower_surface_store),
-    row("sured", "^b op:add geom:1d|2d|3d type:u32|u64|s32" LW_MODE, surface_reduce,
-        lower_surface_reduce),
-    row("sured", "^b op:min|max geom:1d|2d|3d type:u32|s32|u64@50.81|s64@50.81" LW_MODE,
-        surface_reduce, lower_surface_reduce),
-    row("sured", "^b op:and|or geom:1d|2d|3d type:b32" LW_MODE, surface_reduce,
-        lower_surface_reduce),
-    row("sured", "^p op:add|min|max|and|or geom:1d|2d|3d type:b32" LW_MODE, surface_reduce,
-        lower_surface_reduce),
-    row("sured", "^p op:min|max geom:1d|2d|3d type:b64@50.81" LW_MODE, surface_reduce, nullptr,
-        "no format of a surface has components of 64 bits"),
+    LW_FETCH("tex", "v4 dtype:u32|s32|f32"),
+    LW_FETCH("tex@53.42", "v4 dtype:f16"),
+    LW_FETCH("tex@53.42", "v2 dtype:f16x2"),
+    {"tld4", "comp:r|g|b|a geom:2d|a2d|cube|acube v4 dtype:u32|s32|f32 ctype:f32", gather,
+     lower_gather},
+    {"txq", LW_QUERY, query, lower_query},
+    {"txq", "what:memory_layout type:b32", query, kLayout},
+    {"txq", "^level what:width|height|depth type:b32", query, lower_query},
+    {"txq", "of_sampler:filter_mode|addr_mode_0|addr_mode_1|addr_mode_2 type:b32", query,
+     lower_query},
+    {"txq", "of_sampler:force_unnormalized_coords type:b32", query, kLayout},
+    {"istypep", "type:texref|samplerref|surfref", is_type, lower_is_type},
+    {"suq", "what:width|height|depth|channel_data_type|channel_order|array_size type:b32", query,
+     lower_query},
+    {"suq", "what:memory_layout type:b32", query, kLayout},
+    {"suld", "^b ?cop:ca|cg|cs|cv " LW_SURFACE "type:b8|b16|b32|b64" LW_MODE, surface_load,
+     lower_surface_load},
+    {"sust", "^b ?cop:wb|cg|cs|wt " LW_SURFACE "type:b8|b16|b32|b64" LW_MODE, surface_store,
+     lower_surface_store},
+    {"sust", "^p ?cop:wb|cg|cs|wt " LW_SURFACE "type:b32" LW_MODE, surface_store,
+     lower_surface_store},
+    {"sured", "^b op:add geom:1d|2d|3d type:u32|u64|s32" LW_MODE, surface_reduce,
+     lower_surface_reduce},
+    {"sured", "^b op:min|max geom:1d|2d|3d type:u32|s32|u64@50.81|s64@50.81" LW_MODE,
+     surface_reduce, lower_surface_reduce},
+    {"sured", "^b op:and|or geom:1d|2d|3d type:b32" LW_MODE, surface_reduce, lower_surface_reduce},
+    {"sured", "^p op:add|min|max|and|or geom:1d|2d|3d type:b32" LW_MODE, surface_reduce,
+     lower_surface_reduce},
+    {"sured", "^p op:min|max geom:1d|2d|3d type:b64@50.81" LW_MODE, surface_reduce,
+     "no format of a surface has components of 64 bits"},
 };
 
 }  // namespace
 
-std::span<const Row> texture_rows() {
-  return kTextureRows;
-}
+constinit Rows texture_rows = kTextureRows;
 
 }  // namespace lanewise::ptx

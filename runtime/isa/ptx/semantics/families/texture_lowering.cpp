@@ -13,6 +13,9 @@
 #include "runtime/layout/texture_block.hpp"
 
 namespace lanewise::ptx {
+
+using ir::Op;
+using ir::Type;
 namespace {
 
 using guest::TextureWord;
@@ -53,8 +56,8 @@ ir::Operand handle(Emit& e, const Operand& o) {
   const ir::Reg value = e.temp(ir::Width::b64);
   ir::Mem mem;
   mem.space = ir::Space::param;
-  mem.elem = ir::Type::u64;
-  e.emit(ir::Op::load, ir::Type::none, {value}, {entity->base}).mem = mem;
+  mem.elem = Type::u64;
+  e.emit(Op::load, Type::none, {value}, {entity->base}).mem = mem;
   return value;
 }
 
@@ -62,7 +65,7 @@ ir::Operand handle(Emit& e, const Operand& o) {
 Words block_words(Emit& e, ir::Operand at, TextureWord first, uint32_t more, unsigned count) {
   std::vector<ir::Reg> to;
   for (unsigned n = 0; n < count; ++n) to.push_back(e.temp(ir::Width::b32));
-  ir::Inst& load = e.emit(ir::Op::load, ir::Type::none, to, {at});
+  ir::Inst& load = e.emit(Op::load, Type::none, to, {at});
   load.mode = static_cast<uint8_t>(ir::LoadMode::descriptor);
   load.mem.emplace();
   load.mem->space = ir::Space::constant;
@@ -73,25 +76,17 @@ Words block_words(Emit& e, ir::Operand at, TextureWord first, uint32_t more, uns
 
 /// From here on, in lanes whose own guard holds and for which `when` does.
 void guard_by(Emit& e, ir::Operand when) {
-  const ir::Guard outer = e.guard();
-  if (!outer.always()) {
-    // Without a guard: where the instruction's does not hold this has to say so.
-    e.builder().set_guard({});
-    const ir::Operand mine = outer.negate
-                                 ? ir::Operand(e.op(ir::Op::not_, ir::Type::pred, {outer.reg}))
-                                 : ir::Operand(outer.reg);
-    when = e.op(ir::Op::and_, ir::Type::pred, {when, mine});
-  }
-  e.builder().set_guard({when.reg(), false});
+  // Without a guard: where the instruction's does not hold this has to say so.
+  if (!e.guard().always()) e.builder().set_guard({});
+  e.builder().set_guard({guarded(e, when), false});
 }
 
 /// A handle that leads to no block is a fault, not a place to read texels from.
 void check_block(Emit& e, const ir::Operand& kind) {
-  const ir::Reg magic = e.op(ir::Op::shr, ir::Type::u32, {kind, imm(16)});
-  guard_by(e, e.op(ir::Op::icmp, ir::Type::u32, {magic, imm(guest::kTextureMagic)},
-                   {.cond = ir::Cond::ne}));
-  e.emit(ir::Op::trap, ir::Type::none, {}, {}).mode =
-      static_cast<uint8_t>(FaultKind::illegal_encoding);
+  const ir::Reg magic = e.op(Op::shr, Type::u32, {kind, imm(16)});
+  guard_by(e,
+           e.op(Op::icmp, Type::u32, {magic, imm(guest::kTextureMagic)}, {.cond = ir::Cond::ne}));
+  e.emit(Op::trap, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::illegal_encoding);
   e.builder().set_guard(e.guard());
 }
 
@@ -101,7 +96,7 @@ Words image_words(Emit& e, ir::Operand at, bool levels) {
   const Words b = block_words(e, at, TextureWord::image, 4, 4);
   const Words c = block_words(e, at, TextureWord::image, 8, 2);
   check_block(e, c[1]);
-  return {e.op(ir::Op::pack64, ir::Type::none, {a[0], a[1]}),
+  return {e.op(Op::pack64, Type::none, {a[0], a[1]}),
           a[2],
           a[3],
           b[0],
@@ -135,11 +130,11 @@ Words place(Emit& e, const Operand& o, const TextureGeometry& g) {
   return out;
 }
 
-ir::Inst& texture_op(Emit& e, ir::Op op, std::vector<ir::Reg> to, Words src,
+ir::Inst& texture_op(Emit& e, Op op, std::vector<ir::Reg> to, Words src,
                      const TextureAccess& access) {
-  ir::Inst& inst = e.emit(op, ir::Type::none, std::move(to), std::move(src));
+  ir::Inst& inst = e.emit(op, Type::none, std::move(to), std::move(src));
   inst.texture = access;
-  if (op != ir::Op::texel_address) {
+  if (op != Op::texel_address) {
     inst.mem.emplace();
     inst.mem->cache.op = ir::CacheOp::nc;
   }
@@ -154,12 +149,11 @@ std::vector<ir::Reg> four(Emit& e) {
 }
 
 ir::Operand half_of(Emit& e, ir::Operand value) {
-  return e.op(ir::Op::f2f, ir::Type::f16, {value}, {.from = ir::Type::f32});
+  return e.op(Op::f2f, Type::f16, {value}, {.from = Type::f32});
 }
 
 /// Destination registers get what was fetched, as the type of the form has it.
 void deliver(Emit& e, const std::vector<ir::Reg>& texel) {
-  const Operand& d = e.operand(0);
   const PType t = e.type("dtype");
   const bool pairs = t.packed, halves = t.is_float() && t.bits == 16;
   const std::vector<Operand> to = e.elements(0, pairs ? 2 : 4);
@@ -168,19 +162,15 @@ void deliver(Emit& e, const std::vector<ir::Reg>& texel) {
     for (ir::Operand& v : values) v = half_of(e, v);
   if (pairs) {
     for (size_t n = 0; n < 2; ++n) {
-      const ir::Reg high = e.op(ir::Op::shl, ir::Type::u32, {values[2 * n + 1], imm(16)});
-      values[n] = e.op(ir::Op::or_, ir::Type::u32, {values[2 * n], high});
+      const ir::Reg high = e.op(Op::shl, Type::u32, {values[2 * n + 1], imm(16)});
+      values[n] = e.op(Op::or_, Type::u32, {values[2 * n], high});
     }
     values.resize(2);
   }
   for (size_t n = 0; n < to.size(); ++n)
     if (to[n].kind != Operand::Kind::sink)
       e.set(to[n], halves ? kB16 : kB32, values[n], Fit::exact, true);
-  if (d.pair.empty() || d.pair == "_") return;
-  Operand resident;
-  resident.loc = d.loc;
-  resident.name = d.pair;
-  e.set(resident, kPred, imm(1));
+  e.set_pair(0, kPred, imm(1));
 }
 
 /// Offsets of texels behind the coordinates; a depth to compare with is refused.
@@ -228,7 +218,7 @@ Fetch begin(Emit& e, bool levels) {
   append(f.src, block_words(e, sampler, TextureWord::sampler, 4, 4));
   Words at = place(e, o, g);
   // The index of a layer has no sign, and ptxas limits it to 16 bits: -1 is the last layer.
-  if (g.array) at[3] = e.op(ir::Op::min, ir::Type::u32, {at[3], imm(0xffff)});
+  if (g.array) at[3] = e.op(Op::min, Type::u32, {at[3], imm(0xffff)});
   append(f.src, at);
   return f;
 }
@@ -304,7 +294,7 @@ void lower_fetch(Emit& e) {
   }
   offsets(e, at, f.access, f.src);
   const std::vector<ir::Reg> texel = four(e);
-  texture_op(e, ir::Op::sample, texel, std::move(f.src), f.access);
+  texture_op(e, Op::sample, texel, std::move(f.src), f.access);
   deliver(e, texel);
 }
 
@@ -313,7 +303,7 @@ void lower_gather(Emit& e) {
   f.access.component = static_cast<uint8_t>(std::string_view("rgba").find(e.get("comp")));
   offsets(e, 2, f.access, f.src);
   const std::vector<ir::Reg> texels = four(e);
-  texture_op(e, ir::Op::gather, texels, std::move(f.src), f.access);
+  texture_op(e, Op::gather, texels, std::move(f.src), f.access);
   deliver(e, texels);
 }
 
@@ -326,6 +316,10 @@ TextureAccess::Outside outside(Emit& e) {
                           : TextureAccess::Outside::trap;
 }
 
+TextureAccess surface_access(Emit& e) {
+  const TextureGeometry& g = texture_geometry(e);
+  return {.dim = g.dim, .array = g.array, .outside = outside(e)};
+}
 Words surface_place(Emit& e, const Operand& o, const TextureGeometry& g) {
   Words at = place(e, o, g);
   at.push_back(imm(0));  // the level
@@ -341,18 +335,14 @@ struct Surface {
 Surface byte_place(Emit& e, const Operand& o, unsigned bytes) {
   const TextureGeometry& g = texture_geometry(e);
   Words src = image_words(e, handle(e, o), false);
-  const ir::Reg texel = e.op(ir::Op::fmt_bytes, ir::Type::none, {src[ir::image::format]});
-  const ir::Reg row = e.op(ir::Op::mul, ir::Type::u32, {src[ir::image::width], texel});
-  const ir::Reg ends = e.op(ir::Op::min, ir::Type::u32, {row, imm(bytes - 1)});
-  src[ir::image::width] = e.op(ir::Op::sub, ir::Type::u32, {row, ends});
+  const ir::Reg texel = e.op(Op::fmt_bytes, Type::none, {src[ir::image::format]});
+  const ir::Reg row = e.op(Op::mul, Type::u32, {src[ir::image::width], texel});
+  const ir::Reg ends = e.op(Op::min, Type::u32, {row, imm(bytes - 1)});
+  src[ir::image::width] = e.op(Op::sub, Type::u32, {row, ends});
   src[ir::image::format] = imm(1 << 15 | 4 << 12);
   append(src, surface_place(e, o, g));
   const Surface at{e.temp(ir::Width::b64), e.temp(ir::Width::pred)};
-  TextureAccess access;
-  access.dim = g.dim;
-  access.array = g.array;
-  access.outside = outside(e);
-  texture_op(e, ir::Op::texel_address, {at.address, at.may}, std::move(src), access);
+  texture_op(e, Op::texel_address, {at.address, at.may}, std::move(src), surface_access(e));
   return at;
 }
 
@@ -378,15 +368,15 @@ void lower_surface_load(Emit& e) {
   const std::vector<Operand> to = data_of(e, 0);
   const auto count = static_cast<unsigned>(to.size());
   const Surface at = byte_place(e, e.operand(1), e.type().bytes() * count);
-  const ir::Type width = e.type().bits == 64 ? ir::Type::u64 : ir::Type::u32;
+  const Type width = e.type().bits == 64 ? Type::u64 : Type::u32;
   std::vector<ir::Reg> loaded;
   for (unsigned n = 0; n < count; ++n) loaded.push_back(e.temp(ir::width_of(width)));
   guard_by(e, at.may);
-  e.emit(ir::Op::load, ir::Type::none, loaded, {at.address}).mem = surface_memory(e, count);
+  e.emit(Op::load, Type::none, loaded, {at.address}).mem = surface_memory(e, count);
   e.builder().set_guard(e.guard());
   for (unsigned n = 0; n < count; ++n)
     if (to[n].kind != Operand::Kind::sink)
-      e.set(to[n], e.type(), e.op(ir::Op::select, width, {at.may, loaded[n], imm(0)}), Fit::wider,
+      e.set(to[n], e.type(), e.op(Op::select, width, {at.may, loaded[n], imm(0)}), Fit::wider,
             true);
 }
 
@@ -399,11 +389,7 @@ void lower_surface_store(Emit& e) {
     append(src, surface_place(e, e.operand(0), g));
     for (unsigned n = 0; n < 4; ++n)
       src.push_back(n < count ? e.raw(from[n], kB32, Fit::wider) : imm(0));
-    TextureAccess access;
-    access.dim = g.dim;
-    access.array = g.array;
-    access.outside = outside(e);
-    texture_op(e, ir::Op::texel_store, {}, std::move(src), access).mem->cache =
+    texture_op(e, Op::texel_store, {}, std::move(src), surface_access(e)).mem->cache =
         cache_policy(e, e.count());
     return;
   }
@@ -412,26 +398,19 @@ void lower_surface_store(Emit& e) {
   for (const Operand& o : from) src.push_back(e.raw(o, e.type(), Fit::wider));
   const ir::Guard outer = e.guard();
   guard_by(e, at.may);
-  e.emit(ir::Op::store, ir::Type::none, {}, std::move(src)).mem = surface_memory(e, count);
+  e.emit(Op::store, Type::none, {}, std::move(src)).mem = surface_memory(e, count);
   e.builder().set_guard(outer);
 }
 
 void lower_surface_reduce(Emit& e) {
-  constexpr std::pair<std::string_view, ir::AtomOp> kOps[] = {{"add", ir::AtomOp::add},
-                                                              {"min", ir::AtomOp::min},
-                                                              {"max", ir::AtomOp::max},
-                                                              {"and", ir::AtomOp::and_},
-                                                              {"or", ir::AtomOp::or_}};
   const PType t = e.type();
   const ir::Operand value = e.raw(1, t, Fit::wider);
   const bool formatted = e.has("p");
-  const auto reduce = [&](const ir::Reg& address, ir::Type type) {
-    ir::Inst& atom = e.emit(ir::Op::atom, ir::Type::none, {}, {address, value});
+  const auto reduce = [&](const ir::Reg& address, Type type) {
+    ir::Inst& atom = e.emit(Op::atom, Type::none, {}, {address, value});
     atom.mem.emplace();
-    atom.mem->elem = t.bits == 64 ? ir::Type::u64 : ir::Type::u32;
-    atom.mem->atom =
-        std::ranges::find(kOps, e.get("op"), &std::pair<std::string_view, ir::AtomOp>::first)
-            ->second;
+    atom.mem->elem = t.bits == 64 ? Type::u64 : Type::u32;
+    atom.mem->atom = atomic_operation(e.get("op"));
     atom.mem->atom_type = type;
     atom.mem->order = ir::Order::relaxed;
     atom.mem->scope = ir::Scope::gpu;
@@ -441,8 +420,8 @@ void lower_surface_reduce(Emit& e) {
     const Surface at = byte_place(e, e.operand(0), t.bytes());
     guard_by(e, at.may);
     const bool negative = t.is_signed();
-    reduce(at.address, t.bits == 64 ? (negative ? ir::Type::s64 : ir::Type::u64)
-                                    : (negative ? ir::Type::s32 : ir::Type::u32));
+    reduce(at.address,
+           t.bits == 64 ? (negative ? Type::s64 : Type::u64) : (negative ? Type::s32 : Type::u32));
     e.builder().set_guard(outer);
     return;
   }
@@ -454,19 +433,15 @@ void lower_surface_reduce(Emit& e) {
   const ir::Operand format = src[ir::image::format];
   append(src, surface_place(e, e.operand(0), g));
   const Surface at{e.temp(ir::Width::b64), e.temp(ir::Width::pred)};
-  TextureAccess access;
-  access.dim = g.dim;
-  access.array = g.array;
-  access.outside = outside(e);
-  texture_op(e, ir::Op::texel_address, {at.address, at.may}, std::move(src), access);
-  const ir::Reg number = e.op(ir::Op::and_, ir::Type::u32, {format, imm(7 << 12)});
-  const ir::Reg negative = e.op(ir::Op::icmp, ir::Type::u32, {number, imm(5 << 12)});
-  const ir::Reg positive = e.op(ir::Op::not_, ir::Type::pred, {negative});
-  guard_by(e, e.op(ir::Op::and_, ir::Type::pred, {at.may, positive}));
-  reduce(at.address, ir::Type::u32);
+  texture_op(e, Op::texel_address, {at.address, at.may}, std::move(src), surface_access(e));
+  const ir::Reg number = e.op(Op::and_, Type::u32, {format, imm(7 << 12)});
+  const ir::Reg negative = e.op(Op::icmp, Type::u32, {number, imm(5 << 12)});
+  const ir::Reg positive = e.op(Op::not_, Type::pred, {negative});
+  guard_by(e, e.op(Op::and_, Type::pred, {at.may, positive}));
+  reduce(at.address, Type::u32);
   e.builder().set_guard(outer);
-  guard_by(e, e.op(ir::Op::and_, ir::Type::pred, {at.may, negative}));
-  reduce(at.address, ir::Type::s32);
+  guard_by(e, e.op(Op::and_, Type::pred, {at.may, negative}));
+  reduce(at.address, Type::s32);
   e.builder().set_guard(outer);
 }
 
@@ -502,8 +477,8 @@ void lower_query(Emit& e) {
   check_block(e, block_words(e, at, TextureWord::image, 9, 1)[0]);
   ir::Operand value = block_words(e, at, TextureWord::gcn, found->word, 1)[0];
   if (e.has("level")) {
-    value = e.op(ir::Op::shr, ir::Type::u32, {value, e.raw(2, kB32)});
-    value = e.op(ir::Op::max, ir::Type::u32, {value, imm(1)});
+    value = e.op(Op::shr, Type::u32, {value, e.raw(2, kB32)});
+    value = e.op(Op::max, Type::u32, {value, imm(1)});
   }
   e.set(0, kB32, value);
 }
@@ -515,12 +490,12 @@ void lower_is_type(Emit& e) {
                                               : guest::kIsSurface;
   const ir::Operand at = e.raw(1, kB64);
   const ir::Operand kind = block_words(e, at, TextureWord::image, 9, 1)[0];
-  const ir::Reg magic = e.op(ir::Op::shr, ir::Type::u32, {kind, imm(16)});
-  const ir::Reg either = e.op(ir::Op::or_, ir::Type::u32, {magic, imm(1)});  // bound or not
-  const ir::Reg is_block = e.op(ir::Op::icmp, ir::Type::u32, {either, imm(guest::kUnboundMagic)});
-  const ir::Reg chosen = e.op(ir::Op::and_, ir::Type::u32, {kind, imm(bit)});
-  const ir::Reg fits = e.op(ir::Op::icmp, ir::Type::u32, {chosen, imm(0)}, {.cond = ir::Cond::ne});
-  e.set(0, kPred, e.op(ir::Op::and_, ir::Type::pred, {is_block, fits}));
+  const ir::Reg magic = e.op(Op::shr, Type::u32, {kind, imm(16)});
+  const ir::Reg either = e.op(Op::or_, Type::u32, {magic, imm(1)});  // bound or not
+  const ir::Reg is_block = e.op(Op::icmp, Type::u32, {either, imm(guest::kUnboundMagic)});
+  const ir::Reg chosen = e.op(Op::and_, Type::u32, {kind, imm(bit)});
+  const ir::Reg fits = e.op(Op::icmp, Type::u32, {chosen, imm(0)}, {.cond = ir::Cond::ne});
+  e.set(0, kPred, e.op(Op::and_, Type::pred, {is_block, fits}));
 }
 
 }  // namespace lanewise::ptx

@@ -6,7 +6,6 @@
 namespace lanewise::ptx {
 namespace {
 
-using ir::Cond;
 using ir::Op;
 using ir::Type;
 
@@ -109,19 +108,9 @@ void vshift(Emit& e) {
   finish(e, e.op(kOp, Type::s64, {a, amount}), e.type("dtype"));
 }
 
-Cond condition_of(Emit& e) {
-  const std::string_view name = e.get("cmp");
-  return name == "eq"   ? Cond::eq
-         : name == "ne" ? Cond::ne
-         : name == "lt" ? Cond::lt
-         : name == "le" ? Cond::le
-         : name == "gt" ? Cond::gt
-                        : Cond::ge;
-}
-
 void vset(Emit& e) {
   const auto [a, b] = factors(e);
-  const ir::Reg test = e.op(Op::icmp, Type::s64, {a, b}, {.cond = condition_of(e)});
+  const ir::Reg test = e.op(Op::icmp, Type::s64, {a, b}, {.cond = e.condition()});
   finish(e, e.op(Op::select, Type::u64, {test, imm(1), imm(0)}), kU32);
 }
 
@@ -226,7 +215,7 @@ void parts_average(Emit& e) {
 }
 void parts_set(Emit& e) {
   each_part(e, lanes_of(e), kU32, [&](ir::Operand a, ir::Operand b) {
-    const ir::Reg test = e.op(Op::icmp, Type::s32, {a, b}, {.cond = condition_of(e)});
+    const ir::Reg test = e.op(Op::icmp, Type::s32, {a, b}, {.cond = e.condition()});
     return e.op(Op::select, Type::u32, {test, imm(1), imm(0)});
   });
 }
@@ -271,8 +260,6 @@ constexpr Row kVideoRows[] = {
 
 }  // namespace
 
-std::span<const Row> video_rows() {
-  return kVideoRows;
-}
+constinit Rows video_rows = kVideoRows;
 
 }  // namespace lanewise::ptx

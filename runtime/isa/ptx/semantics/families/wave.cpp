@@ -1,6 +1,6 @@
 // Instructions that talk to the other lanes of the warp.
 #include "runtime/ir/wave_ops.hpp"
-#include "runtime/isa/ptx/semantics/emit.hpp"
+#include "runtime/isa/ptx/semantics/memory_common.hpp"
 
 namespace lanewise::ptx {
 namespace {
@@ -69,14 +69,8 @@ void match_all(Emit& e) {
 
 void redux(Emit& e) {
   const PType t = e.type();
-  const std::string_view name = e.get("op");
   ir::Mem mem;
-  mem.atom = name == "add"   ? ir::AtomOp::add
-             : name == "min" ? ir::AtomOp::min
-             : name == "max" ? ir::AtomOp::max
-             : name == "and" ? ir::AtomOp::and_
-             : name == "or"  ? ir::AtomOp::or_
-                             : ir::AtomOp::xor_;
+  mem.atom = atomic_operation(e.get("op"));
   mem.atom_type = t.ir();
   const ir::Operand value = e.raw(1, t), mask = e.raw(2, kB32);
   const ir::Reg result = e.temp(ir::Width::b32);
@@ -101,34 +95,27 @@ void warp_sync(Emit& e) {
 }
 
 constexpr Row kWaveRows[] = {
-    Row{"shfl", "sync+ mode:up|down|bfly|idx type:b32", "d| s s s s:u32", shfl}.in("30.60"),
-    Row{"shfl", "mode:up|down|bfly|idx type:b32", "d| s s s", shfl, "", nullptr, isa::Claim::effect}
-        .in("<70"),
-    Row{"vote", "sync+ op:any type:pred", "d p s:u32", vote<Op::vote_any>}.in("30.60"),
-    Row{"vote", "sync+ op:all type:pred", "d p s:u32", vote<Op::vote_all>}.in("30.60"),
-    Row{"vote", "sync+ op:uni+ type:pred", "d p s:u32", vote<Op::vote_uni>}.in("30.60"),
-    Row{"vote", "sync+ op:ballot type:b32", "d p s:u32", vote<Op::vote_ballot>}.in("30.60"),
-    Row{"vote", "op:any type:pred", "d p", vote<Op::vote_any>, "", nullptr, isa::Claim::effect}.in(
-        "<70"),
-    Row{"vote", "op:all type:pred", "d p", vote<Op::vote_all>, "", nullptr, isa::Claim::effect}.in(
-        "<70"),
-    Row{"vote", "op:uni+ type:pred", "d p", vote<Op::vote_uni>, "", nullptr, isa::Claim::effect}.in(
-        "<70"),
-    Row{"vote", "op:ballot type:b32", "d p", vote<Op::vote_ballot>, "", nullptr, isa::Claim::effect}
-        .in("<70"),
-    Row{"match", "any sync+ type:b32|b64", "d:u32 s s:u32", match_any}.in("70.60"),
-    Row{"match", "all sync+ type:b32|b64", "d|:u32 s s:u32", match_all}.in("70.60"),
-    Row{"redux", "sync+ op:add|min|max type:u32|s32", "d:u32 s:u32 s:u32", redux}.in("80.70"),
-    Row{"redux", "sync+ op:and|or|xor type:b32", "d:u32 s:u32 s:u32", redux}.in("80.70"),
-    Row{"activemask", "type:b32", "d", activemask}.in("30.62"),
-    Row{"elect", "sync+", "d_+:u32 s:u32", elect}.in("90.80"),
-    Row{"bar", "^warp sync+", "s:u32", warp_sync}.in("30.60"),
+    {"shfl@30.60", "sync+ mode:up|down|bfly|idx type:b32", "d| s s s s:u32", shfl},
+    {"shfl@<70", "mode:up|down|bfly|idx type:b32", "d| s s s", shfl, "", isa::Claim::effect},
+    {"vote@30.60", "sync+ op:any type:pred", "d p s:u32", vote<Op::vote_any>},
+    {"vote@30.60", "sync+ op:all type:pred", "d p s:u32", vote<Op::vote_all>},
+    {"vote@30.60", "sync+ op:uni+ type:pred", "d p s:u32", vote<Op::vote_uni>},
+    {"vote@30.60", "sync+ op:ballot type:b32", "d p s:u32", vote<Op::vote_ballot>},
+    {"vote@<70", "op:any type:pred", "d p", vote<Op::vote_any>, "", isa::Claim::effect},
+    {"vote@<70", "op:all type:pred", "d p", vote<Op::vote_all>, "", isa::Claim::effect},
+    {"vote@<70", "op:uni+ type:pred", "d p", vote<Op::vote_uni>, "", isa::Claim::effect},
+    {"vote@<70", "op:ballot type:b32", "d p", vote<Op::vote_ballot>, "", isa::Claim::effect},
+    {"match@70.60", "any sync+ type:b32|b64", "d:u32 s s:u32", match_any},
+    {"match@70.60", "all sync+ type:b32|b64", "d|:u32 s s:u32", match_all},
+    {"redux@80.70", "sync+ op:add|min|max type:u32|s32", "d:u32 s:u32 s:u32", redux},
+    {"redux@80.70", "sync+ op:and|or|xor type:b32", "d:u32 s:u32 s:u32", redux},
+    {"activemask@30.62", "type:b32", "d", activemask},
+    {"elect@90.80", "sync+", "d_+:u32 s:u32", elect},
+    {"bar@30.60", "^warp sync+", "s:u32", warp_sync},
 };
 
 }  // namespace
 
-std::span<const Row> wave_rows() {
-  return kWaveRows;
-}
+constinit Rows wave_rows = kWaveRows;
 
 }  // namespace lanewise::ptx

@@ -54,18 +54,15 @@ Beside of_factors(std::string_view type, bool loads) {
 /// `type` of its elements. Pairs and more of them are in words.
 void fragment(Context& c, size_t i, std::string_view type, Beside beside, unsigned n, bool reads) {
   const Operand& o = c.in.operands[i];
-  if (o.kind != K::vector) {
-    c.error(o, found_text(o, c.symbol(o)) + ", a vector was expected");
-    return;
-  }
+  if (o.kind != K::vector) return c.found(o, ", a vector was expected");
   c.vector_of(o, type == "f64" ? kF64 : kB32, n, Fit::exact, reads, false);
   for (const Operand& e : o.elements) {
     const Symbol s = c.symbol(e);
     if (e.kind != K::name) {
-      c.error(e, found_text(e, s) + ", a register was expected");
+      c.found(e, ", a register was expected");
     } else if (type != "f64" && s.kind == Symbol::Kind::reg && !s.type.is_untyped() &&
                !holds(beside, s.type)) {
-      c.error(e, found_text(e, s) + " with `." + std::string(type) + "`, " +
+      c.found(e, " with `." + std::string(type) + "`, " +
                      (beside == Beside::halves     ? ".b32 or .f16x2"
                       : beside == Beside::floats   ? ".b32 or .f32"
                       : beside == Beside::integers ? ".b32, .s32 or .u32"
