@@ -38,6 +38,23 @@ class Builder {
     emit(op, type, {r}, std::move(src));
     return r;
   }
+  /// Whether the condition holds of two integers.
+  Reg compare(Cond cond, Type type, Operand x, Operand y) {
+    const Reg r = reg(Width::pred);
+    emit(Op::icmp, type, {r}, {x, y}).cond = cond;
+    return r;
+  }
+  Reg special(SReg which, Type type = Type::u32) {
+    const Reg r = reg(width_of(type));
+    emit(Op::sreg, type, {r}, {}).mode = static_cast<uint8_t>(which);
+    return r;
+  }
+  /// The lower and the upper word of 64 bits.
+  std::pair<Reg, Reg> unpack(Operand wide) {
+    const Reg low = reg(Width::b32), high = reg(Width::b32);
+    emit(Op::unpack64, Type::none, {low, high}, {wide});
+    return {low, high};
+  }
   /// A constant that policies of a launch may change.
   Reg open(Choice choice, Type type, uint64_t standard) {
     const Reg r = reg(width_of(type));

@@ -8,12 +8,6 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 constexpr unsigned kTrapFirst = 108;
@@ -83,22 +77,22 @@ Reg LowerContext::sgpr(unsigned code) {
                              : code == kVccLo + 1 ? "vcc_hi"
                              : code >= kSlot0     ? fmt::format("slot{}", code - kSlot0)
                                                   : fmt::format("s{}", code);
-    r = b.program().add_reg(Width::b32, name, true);
+    r = program().add_reg(Width::b32, name, true);
   }
   return r;
 }
 Reg LowerContext::vgpr(unsigned code) {
   Reg& r = vgprs_[code];
-  if (!r.valid()) r = b.program().add_reg(Width::b32, fmt::format("v{}", code - kVgpr0));
+  if (!r.valid()) r = program().add_reg(Width::b32, fmt::format("v{}", code - kVgpr0));
   return r;
 }
 Reg LowerContext::mask(unsigned low) {
   Reg& r = masks_[low];
   if (!r.valid())
-    r = b.program().add_reg(Width::pred, low == kExecLo  ? "exec"
-                                         : low == kVccLo ? "vcc"
-                                         : low >= kSlot0 ? fmt::format("mask_slot{}", low - kSlot0)
-                                                         : fmt::format("mask_s{}", low));
+    r = program().add_reg(Width::pred, low == kExecLo  ? "exec"
+                                       : low == kVccLo ? "vcc"
+                                       : low >= kSlot0 ? fmt::format("mask_slot{}", low - kSlot0)
+                                                       : fmt::format("mask_s{}", low));
   return r;
 }
 bool LowerContext::apertures() const {
@@ -111,12 +105,12 @@ bool LowerContext::apertures() const {
 }
 
 Reg LowerContext::scratch_base() {
-  if (!scratch_base_.valid()) scratch_base_ = b.program().add_reg(Width::b64, "scratch_base", true);
+  if (!scratch_base_.valid()) scratch_base_ = program().add_reg(Width::b64, "scratch_base", true);
   return scratch_base_;
 }
 
 Reg LowerContext::scc() {
-  if (!scc_.valid()) scc_ = b.program().add_reg(Width::pred, "scc");
+  if (!scc_.valid()) scc_ = program().add_reg(Width::pred, "scc");
   return scc_;
 }
 
@@ -126,15 +120,14 @@ ir::Operand LowerContext::read32(const Operand& o, unsigned dword) {
   const unsigned code = o.code + dword;
   if (code == kExecLo || code == kExecLo + 1) {
     const Reg whole = make(Op::ballot, Type::u64, {exec()});
-    const Reg lo = b.reg(Width::b32), hi = b.reg(Width::b32);
-    b.emit(Op::unpack64, Type::u64, {lo, hi}, {whole});
+    const auto [lo, hi] = unpack(whole);
     return code == kExecLo ? lo : hi;
   }
   if (is_scalar(o.code)) return sgpr(code);
   if (is_condition(o.code)) return make(Op::select, Type::u32, {condition(o.code), imm(1), imm(0)});
   if (o.half != Operand::Half::none) {
-    const Reg lo = b.reg(Width::b32), hi = b.reg(Width::b32);
-    b.emit(Op::unpack64, Type::u64, {lo, hi}, {image_at(o.value)});
+    const Reg lo = reg(Width::b32), hi = reg(Width::b32);
+    emit(Op::unpack64, Type::u64, {lo, hi}, {image_at(o.value)});
     return o.half == Operand::Half::low ? lo : hi;
   }
   return imm(constant_bits(o));
@@ -143,7 +136,7 @@ ir::Operand LowerContext::read32(const Operand& o, unsigned dword) {
 ir::Operand LowerContext::image_at(uint64_t offset) {
   if (kernel_.file == nullptr || !kernel_.file->image)
     throw Unsupported("nothing says where this code lies in memory");
-  ir::Program& p = b.program();
+  ir::Program& p = program();
   if (p.symbols.empty()) p.symbols.push_back({kernel_.file->image->name});
   return make(Op::mov, Type::u64, {ir::Operand::address_of(0, static_cast<int64_t>(offset))});
 }
@@ -152,7 +145,7 @@ ir::Operand LowerContext::condition(unsigned code) {
   if (code == kScc) return scc();
   const Reg whole = code == kExecz ? make(Op::ballot, Type::u64, {exec()})
                                    : make(Op::pack64, Type::u64, {sgpr(kVccLo), sgpr(kVccLo + 1)});
-  return compare(ir::Cond::eq, Type::u64, whole, imm(0));
+  return compare(Cond::eq, Type::u64, whole, imm(0));
 }
 
 ir::Operand LowerContext::read_known(const Operand& o, unsigned dword) {
@@ -171,8 +164,8 @@ ir::Operand LowerContext::read64(const Operand& o, bool is_signed) {
     return imm(static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(v))));
   }
   if (o.code == kExecLo) return make(Op::ballot, Type::u64, {exec()});
-  const Reg r = b.reg(Width::b64);
-  b.emit(Op::pack64, Type::u64, {r}, {read32(o, 0), read32(o, 1)});
+  const Reg r = reg(Width::b64);
+  emit(Op::pack64, Type::u64, {r}, {read32(o, 0), read32(o, 1)});
   return r;
 }
 
@@ -199,7 +192,9 @@ ir::Operand LowerContext::read_mask(const Operand& o) {
   if (is_scalar(o.code)) return mask(o.code & ~1U);
   const ir::Operand value = read64(o);
   if (value.is_imm() && (value.imm == 0 || value.imm == ~uint64_t{0})) return imm(value.imm & 1);
-  return make_pred(Op::maskbit, Type::none, {value});
+  const Reg r = reg(Width::pred);
+  emit(Op::maskbit, Type::none, {r}, {value});
+  return r;
 }
 
 ir::Operand LowerContext::read_float(const Operand& o) {
@@ -220,36 +215,36 @@ bool LowerContext::mask_wanted(unsigned low) const {
 void LowerContext::refresh_masks(unsigned code, unsigned count) {
   for (unsigned low = code & ~1U; low < code + count; low += 2) {
     if ((!analysis_.masks.test(low) && low != kExecLo) || unread_bits.test(low)) continue;
-    const Reg whole = b.reg(Width::b64);
-    b.emit(Op::pack64, Type::u64, {whole}, {sgpr(low), sgpr(low + 1)});
-    b.emit(Op::maskbit, Type::none, {mask(low)}, {whole});
+    const Reg whole = reg(Width::b64);
+    emit(Op::pack64, Type::u64, {whole}, {sgpr(low), sgpr(low + 1)});
+    emit(Op::maskbit, Type::none, {mask(low)}, {whole});
   }
 }
 
 void LowerContext::write32(unsigned code, ir::Operand value) {
   if (code == kExecLo || code == kExecLo + 1)
     throw Unsupported("writing half of exec is not supported yet, expected a 64-bit write");
-  b.emit(Op::mov, Type::u32, {sgpr(code)}, {value});
+  emit(Op::mov, Type::u32, {sgpr(code)}, {value});
   refresh_masks(code, 1);
 }
 
 void LowerContext::write64(unsigned code, ir::Operand value) {
-  b.emit(Op::unpack64, Type::u64, {sgpr(code), sgpr(code + 1)}, {value});
+  emit(Op::unpack64, Type::u64, {sgpr(code), sgpr(code + 1)}, {value});
   refresh_masks(code, 2);
 }
 
 void LowerContext::write_mask(unsigned low, ir::Operand value) {
   if (!mask_wanted(low)) return;
-  b.emit(Op::mov, Type::pred, {mask(low)}, {value});
+  emit(Op::mov, Type::pred, {mask(low)}, {value});
   if (!number_wanted(low) || low == kExecLo) return;
   const Reg whole = make(Op::ballot, Type::u64, {mask(low)});
-  b.emit(Op::unpack64, Type::u64, {sgpr(low), sgpr(low + 1)}, {whole});
+  emit(Op::unpack64, Type::u64, {sgpr(low), sgpr(low + 1)}, {whole});
 }
 
 void LowerContext::write_mask(unsigned low, ir::Operand value, ir::Operand number) {
   if (!mask_wanted(low)) return;
-  b.emit(Op::mov, Type::pred, {mask(low)}, {value});
-  if (number_wanted(low)) b.emit(Op::unpack64, Type::u64, {sgpr(low), sgpr(low + 1)}, {number});
+  emit(Op::mov, Type::pred, {mask(low)}, {value});
+  if (number_wanted(low)) emit(Op::unpack64, Type::u64, {sgpr(low), sgpr(low + 1)}, {number});
 }
 
 bool LowerContext::makes_number(unsigned low) const {
@@ -259,31 +254,31 @@ bool LowerContext::makes_number(unsigned low) const {
 ir::Inst& LowerContext::emit_vector(Op op, Type type, std::vector<Reg> dst,
                                     std::vector<ir::Operand> src) {
   if (narrowed_.valid())
-    b.set_guard({narrowed_, false});
+    set_guard({narrowed_, false});
   else if (!exec_full)
-    b.set_guard({exec(), false});
-  ir::Inst& inst = b.emit(op, type, std::move(dst), std::move(src));
-  b.set_guard({});
+    set_guard({exec(), false});
+  ir::Inst& inst = emit(op, type, std::move(dst), std::move(src));
+  set_guard({});
   return inst;
 }
 
 void LowerContext::narrow(ir::Operand lanes) {
-  const Reg r = b.reg(Width::pred);
-  b.emit(Op::mov, Type::pred, {r}, {active(lanes)});
+  const Reg r = reg(Width::pred);
+  emit(Op::mov, Type::pred, {r}, {active(lanes)});
   narrowed_ = r;
 }
 
 ir::Operand LowerContext::active(ir::Operand predicate) {
   if (exec_full) return predicate;
-  return make_pred(Op::and_, Type::pred, {predicate, exec()});
+  return make(Op::and_, Type::pred, {predicate, exec()});
 }
 
 void LowerContext::set_scc_nonzero(Type type, ir::Operand value) {
-  if (scc_live) b.emit(Op::icmp, type, {scc()}, {value, imm(0)}).cond = ir::Cond::ne;
+  if (scc_live) emit(Op::icmp, type, {scc()}, {value, imm(0)}).cond = Cond::ne;
 }
 
 Reg LowerContext::any_lane(ir::Operand predicate) {
-  return compare(ir::Cond::ne, Type::u64, make(Op::ballot, Type::u64, {predicate}), imm(0));
+  return compare(Cond::ne, Type::u64, make(Op::ballot, Type::u64, {predicate}), imm(0));
 }
 
 }  // namespace lanewise::gcn

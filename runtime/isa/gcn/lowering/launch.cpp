@@ -6,12 +6,6 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::SReg;
-using ir::Type;
-
 namespace {
 
 class LaunchState {
@@ -20,7 +14,7 @@ class LaunchState {
 
   void run() {
     const InitialState& s = c_.kernel().state;
-    c_.b.program().needs.scratch_bytes = wants_scratch(s) ? c_.kernel().private_bytes : 0;
+    c_.program().needs.scratch_bytes = wants_scratch(s) ? c_.kernel().private_bytes : 0;
     scratch_descriptor(s.private_segment_buffer);
     address(s.dispatch_ptr, guest::kPacketAt);
     address(s.queue_ptr, guest::kQueueAt);
@@ -28,7 +22,7 @@ class LaunchState {
     from_block(s.flat_scratch, guest::kFlatScratchAt, 2);
     if (read_(s.private_segment_size))
       write(s.private_segment_size,
-            c_.b.open(ir::Choice::stack_lane, Type::u32, scratch_lane_bytes()));
+            c_.open(ir::Choice::stack_lane, Type::u32, scratch_lane_bytes()));
     if (read_(s.workgroup_info)) write(s.workgroup_info, group_info());
     if (read_(s.private_segment_offset)) write(s.private_segment_offset, wave_offset());
     for (const ir::Param& h : c_.kernel().hidden)
@@ -44,16 +38,11 @@ class LaunchState {
     return read_(s.private_segment_offset);
   }
   uint32_t scratch_lane_bytes() const { return c_.kernel().private_bytes; }
-  Reg special(SReg s, Type type = Type::u32) {
-    const Reg r = c_.b.reg(ir::width_of(type));
-    c_.b.emit(Op::sreg, type, {r}, {}).mode = static_cast<uint8_t>(s);
-    return r;
-  }
   Reg combine(Op op, ir::Operand x, ir::Operand y) { return c_.make(op, Type::u32, {x, y}); }
   void write(int at, ir::Operand value) { c_.write32(static_cast<unsigned>(at), value); }
 
   uint32_t want_block() {
-    ir::Program& p = c_.b.program();
+    ir::Program& p = c_.program();
     if (p.needs.block_offset == 0)
       p.needs.block_offset = std::max((p.param_bytes + guest::kLaunchBlockAlign - 1) /
                                           guest::kLaunchBlockAlign * guest::kLaunchBlockAlign,
@@ -69,7 +58,7 @@ class LaunchState {
 
   void address(int at, uint32_t offset) {
     if (!any_read(at, 2)) return;
-    const Reg base = special(SReg::param_base, Type::u64);
+    const Reg base = c_.special(SReg::param_base, Type::u64);
     const uint64_t distance = uint64_t{want_block()} + offset;
     c_.write64(static_cast<unsigned>(at), c_.make(Op::add, Type::u64, {base, imm(distance)}));
   }
@@ -80,7 +69,7 @@ class LaunchState {
     for (unsigned n = 0; n < count; ++n) regs.push_back(c_.sgpr(static_cast<unsigned>(at) + n));
     const uint32_t block = want_block();
     ir::Inst& load =
-        c_.b.emit(Op::load, Type::u32, std::move(regs), {special(SReg::param_base, Type::u64)});
+        c_.emit(Op::load, Type::u32, std::move(regs), {c_.special(SReg::param_base, Type::u64)});
     load.mem.emplace();
     load.mem->count = count;
     load.mem->align_bytes = 4;
@@ -104,17 +93,17 @@ class LaunchState {
     bool flat = false;
     for (const Instruction& i : c_.kernel().code) flat = flat || i.row->encoding == Encoding::flat;
     if (!flat || !c_.apertures() || c_.kernel().private_bytes == 0) return;
-    c_.b.program().needs.scratch_bytes = scratch_lane_bytes();
-    const Reg words = c_.b.reg(ir::Width::b32), high = c_.b.reg(ir::Width::b32);
+    c_.program().needs.scratch_bytes = scratch_lane_bytes();
+    const Reg words = c_.reg(Width::b32), high = c_.reg(Width::b32);
     const uint32_t block = want_block();
     ir::Inst& load =
-        c_.b.emit(Op::load, Type::u32, {words, high}, {special(SReg::param_base, Type::u64)});
+        c_.emit(Op::load, Type::u32, {words, high}, {c_.special(SReg::param_base, Type::u64)});
     load.mem.emplace();
     load.mem->count = 2;
     load.mem->align_bytes = 4;
     load.mem->offset = block + guest::kScratchAt;
     const Reg top = combine(Op::and_, high, imm(0xffff));
-    c_.b.emit(Op::pack64, Type::u64, {c_.scratch_base()}, {words, top});
+    c_.emit(Op::pack64, Type::u64, {c_.scratch_base()}, {words, top});
   }
 
   /// The group is whole waves in a row: where the lanes stand in the group that was asked for, and
@@ -122,45 +111,44 @@ class LaunchState {
   void place_lanes() {
     ir::Param kind;
     kind.name = guest::kWholeWaves;
-    c_.b.program().needs.hidden.push_back(std::move(kind));
-    const Reg xy = c_.b.reg(ir::Width::b32), z = c_.b.reg(ir::Width::b32);
+    c_.program().needs.hidden.push_back(std::move(kind));
+    const Reg xy = c_.reg(Width::b32), z = c_.reg(Width::b32);
     ir::Inst& load =
-        c_.b.emit(Op::load, Type::u32, {xy, z}, {special(SReg::param_base, Type::u64)});
+        c_.emit(Op::load, Type::u32, {xy, z}, {c_.special(SReg::param_base, Type::u64)});
     load.mem.emplace();
     load.mem->count = 2;
     load.mem->align_bytes = 4;
     load.mem->offset = want_block() + guest::kPacketAt + 4;
-    const Reg line = special(SReg::tid_x);
+    const Reg line = c_.special(SReg::tid_x);
     const Reg sizes[] = {combine(Op::and_, xy, imm(0xffff)), combine(Op::shr, xy, imm(16)),
                          combine(Op::and_, z, imm(0xffff))};
     const Reg all = combine(Op::mul, combine(Op::mul, sizes[0], sizes[1]), sizes[2]);
-    c_.b.emit(Op::icmp, Type::u32, {c_.exec()}, {line, all}).cond = ir::Cond::lt;
+    c_.emit(Op::icmp, Type::u32, {c_.exec()}, {line, all}).cond = Cond::lt;
     Reg rest = line;
     for (unsigned n = 0; n < std::min(c_.kernel().state.workitem_ids, 3U); ++n) {
-      c_.b.emit(Op::rem, Type::u32, {c_.vgpr(kVgpr0 + n)}, {rest, sizes[n]});
+      c_.emit(Op::rem, Type::u32, {c_.vgpr(kVgpr0 + n)}, {rest, sizes[n]});
       rest = combine(Op::div, rest, sizes[n]);
     }
   }
 
   /// The number of waves in the group, and bit 31 in the first of them.
   Reg group_info() {
-    const Reg first = c_.compare(ir::Cond::eq, Type::u32, special(SReg::warpid), imm(0));
+    const Reg first = c_.compare(Cond::eq, Type::u32, c_.special(SReg::warpid), imm(0));
     const Reg flag = c_.make(Op::select, Type::u32, {first, imm(uint64_t{1} << 31), imm(0)});
-    return combine(Op::or_, special(SReg::nwarpid), flag);
+    return combine(Op::or_, c_.special(SReg::nwarpid), flag);
   }
 
   /// Waves are numbered through all groups, x fastest; each has its own part of scratch.
   Reg wave_offset() {
-    const Reg rows = combine(Op::mul, special(SReg::ctaid_z), special(SReg::nctaid_y));
-    const Reg row = combine(Op::add, rows, special(SReg::ctaid_y));
-    const Reg groups = combine(Op::mul, row, special(SReg::nctaid_x));
-    const Reg group = combine(Op::add, groups, special(SReg::ctaid_x));
-    const Reg waves = combine(Op::mul, group, special(SReg::nwarpid));
-    const Reg wave = combine(Op::add, waves, special(SReg::warpid));
-    return combine(
-        Op::mul, wave,
-        c_.b.open(ir::Choice::stack_wave, Type::u32,
-                  guest::scratch_per_wave(scratch_lane_bytes(), c_.b.program().wave_lanes)));
+    const Reg rows = combine(Op::mul, c_.special(SReg::ctaid_z), c_.special(SReg::nctaid_y));
+    const Reg row = combine(Op::add, rows, c_.special(SReg::ctaid_y));
+    const Reg groups = combine(Op::mul, row, c_.special(SReg::nctaid_x));
+    const Reg group = combine(Op::add, groups, c_.special(SReg::ctaid_x));
+    const Reg waves = combine(Op::mul, group, c_.special(SReg::nwarpid));
+    const Reg wave = combine(Op::add, waves, c_.special(SReg::warpid));
+    return combine(Op::mul, wave,
+                   c_.open(ir::Choice::stack_wave, Type::u32,
+                           guest::scratch_per_wave(scratch_lane_bytes(), c_.program().wave_lanes)));
   }
 
   LowerContext& c_;

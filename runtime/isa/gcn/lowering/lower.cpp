@@ -19,13 +19,6 @@ void lower_end(LowerContext&, const Instruction&) {}
 
 namespace {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::SReg;
-using ir::Type;
-using ir::Width;
-
 /// s_sendmsg of an interrupt.
 bool wakes_host(const Instruction& i) {
   constexpr uint32_t kMessage = 15, kInterrupt = 1;
@@ -54,14 +47,14 @@ class KernelLowering {
   }
 
   ir::Program run() {
-    const uint32_t entry = context_.b.add_block("entry");
-    for (const BasicBlock& b : analysis_.blocks) context_.b.add_block(label_at(b.begin));
-    exit_ = context_.b.add_block("exit");
-    context_.b.set_block(exit_);
-    context_.b.exit();
-    context_.b.set_block(entry);
+    const uint32_t entry = context_.add_block("entry");
+    for (const BasicBlock& b : analysis_.blocks) context_.add_block(label_at(b.begin));
+    exit_ = context_.add_block("exit");
+    context_.set_block(exit_);
+    context_.exit();
+    context_.set_block(entry);
     initial_state();
-    context_.b.jump(1);
+    context_.jump(1);
     for (size_t n = 0; n < analysis_.blocks.size(); ++n) block(n);
     for (Diagnostic& d : hazards(kernel_, analysis_)) out_.push_back(std::move(d));
     return std::move(program_);
@@ -106,30 +99,26 @@ class KernelLowering {
     return static_cast<uint32_t>(analysis_.block_of[instruction] + 1);
   }
 
-  Reg special(SReg s, Type type) {
-    const Reg r = context_.b.reg(width_of(type));
-    context_.b.emit(Op::sreg, type, {r}, {}).mode = static_cast<uint8_t>(s);
-    return r;
-  }
   /// Somebody reads the value that the register has at the start.
   bool is_read(int reg) const {
     return reg >= 0 && analysis_.blocks[0].live_in.test(static_cast<size_t>(reg));
   }
   void initial_sgpr(int at, SReg s) {
-    if (at >= 0) context_.write32(static_cast<unsigned>(at), special(s, Type::u32));
+    if (at >= 0) context_.write32(static_cast<unsigned>(at), context_.special(s));
   }
   void initial_state() {
     const InitialState& s = kernel_.state;
     if (s.kernarg_ptr >= 0)
-      context_.write64(static_cast<unsigned>(s.kernarg_ptr), special(SReg::param_base, Type::u64));
+      context_.write64(static_cast<unsigned>(s.kernarg_ptr),
+                       context_.special(SReg::param_base, Type::u64));
     initial_sgpr(s.workgroup_id[0], SReg::ctaid_x);
     initial_sgpr(s.workgroup_id[1], SReg::ctaid_y);
     initial_sgpr(s.workgroup_id[2], SReg::ctaid_z);
     static constexpr SReg kIds[] = {SReg::tid_x, SReg::tid_y, SReg::tid_z};
     for (unsigned n = 0; n < std::min(s.workitem_ids, 3U); ++n)
-      context_.b.emit(Op::sreg, Type::u32, {context_.vgpr(kVgpr0 + n)}, {}).mode =
+      context_.emit(Op::sreg, Type::u32, {context_.vgpr(kVgpr0 + n)}, {}).mode =
           static_cast<uint8_t>(kIds[n]);
-    context_.b.emit(Op::mov, Type::pred, {context_.exec()}, {imm(1)});
+    context_.emit(Op::mov, Type::pred, {context_.exec()}, {imm(1)});
     infer_parameters();
     lower_launch_state(context_, [&](int reg) { return is_read(reg); });
   }
@@ -150,20 +139,20 @@ class KernelLowering {
 
   void block(size_t n) {
     const BasicBlock& b = analysis_.blocks[n];
-    context_.b.set_block(static_cast<uint32_t>(n + 1));
+    context_.set_block(static_cast<uint32_t>(n + 1));
     // Data may stand where no way leads.
     const bool has_data =
         std::ranges::any_of(kernel_.code.begin() + static_cast<std::ptrdiff_t>(b.begin),
                             kernel_.code.begin() + static_cast<std::ptrdiff_t>(b.end),
                             [](const Instruction& i) { return i.row->kind == Kind::data; });
-    if (!b.reached && (has_data || !kernel_.functions.empty())) return context_.b.jump(exit_);
+    if (!b.reached && (has_data || !kernel_.functions.empty())) return context_.jump(exit_);
     context_.stale = b.stale_in;
     context_.exec_full = b.exec_full_in;
     context_.constants = constants_in_[n];
     live_ = live_behind(kernel_, analysis_, b);
     numbers_ = numbers_behind(kernel_, analysis_, b);
     for (size_t i = b.begin; i < b.end; ++i) instruction(b, i);
-    if (!ends_block(kernel_.code[b.end - 1])) context_.b.jump(ir_block(b.end));
+    if (!ends_block(kernel_.code[b.end - 1])) context_.jump(ir_block(b.end));
   }
 
   bool live_after(const BasicBlock& b, size_t index, unsigned code) const {
@@ -184,7 +173,7 @@ class KernelLowering {
         {i.line, place_of(index), i.text.empty() ? print(i, kernel_.gen) : i.text, {}, 0});
     if (const Label* f = function_of(index)) program_.sites.back().function = declared_name(*f);
     program_.sites.back().cache = cache_facts(i);
-    context_.b.set_site(static_cast<uint32_t>(program_.sites.size() - 1));
+    context_.set_site(static_cast<uint32_t>(program_.sites.size() - 1));
     context_.index = index;
     context_.scc_live = analysis_.scc_live[index];
     context_.numbers = numbers_[index - b.begin];
@@ -193,7 +182,7 @@ class KernelLowering {
     context_.unread_bits.reset();
     if (unread != analysis_.unread_bits.end()) context_.unread_bits.set(unread->second);
     constexpr uint32_t kWholeWave = 0xffffffff;
-    if (steps_[index]) context_.b.emit(Op::wave_sync, Type::none, {}, {imm(kWholeWave)});
+    if (steps_[index]) context_.emit(Op::wave_sync, Type::none, {}, {imm(kWholeWave)});
     try {
       carry_out(index);
     } catch (const Unsupported& e) {
@@ -224,7 +213,7 @@ class KernelLowering {
       case Kind::address:
         return context_.write64(i.operand(Slot::sdst)->code, image_address(index));
       case Kind::end:
-        return context_.b.jump(exit_);
+        return context_.jump(exit_);
       case Kind::branch:
         return branch(index);
       default:
@@ -252,14 +241,14 @@ class KernelLowering {
     const Instruction& i = kernel_.code[index];
     const CallWays& ways = analysis_.calls;
     const auto found = ways.targets.find(index);
-    if (found == ways.targets.end()) return context_.b.jump(exit_);  // nothing comes here
+    if (found == ways.targets.end()) return context_.jump(exit_);  // nothing comes here
     const std::vector<size_t>& targets = found->second;
     const bool certain = ways.certain.contains(index);
     const ir::Operand to = context_.read64(*i.operand(Slot::ssrc0));
     const Reg selector = certain ? Reg() : place_in_image(to);
     if (const Operand* back = i.operand(Slot::sdst))
       context_.write64(back->code, image_address(index));
-    if (certain) return context_.b.jump(ir_block(targets[0]));
+    if (certain) return context_.jump(ir_block(targets[0]));
     ir::Terminator t;
     t.kind = ir::Terminator::Kind::switch_;
     t.selector = selector;
@@ -269,24 +258,23 @@ class KernelLowering {
     }
     t.targets.push_back(lost());
     t.uniform = true;
-    context_.b.terminate(std::move(t));
+    context_.terminate(std::move(t));
   }
   /// Of a whole address: what lies outside of the image is at no place in it.
   Reg place_in_image(ir::Operand address) {
     const Reg inside = context_.make(Op::sub, Type::u64, {address, context_.image_at(0)});
-    const Reg low = context_.b.reg(Width::b32), high = context_.b.reg(Width::b32);
-    context_.b.emit(Op::unpack64, Type::u64, {low, high}, {inside});
-    const Reg near = context_.compare(ir::Cond::eq, Type::u32, high, imm(0));
+    const auto [low, high] = context_.unpack(inside);
+    const Reg near = context_.compare(Cond::eq, Type::u32, high, imm(0));
     return context_.make(Op::select, Type::u32, {near, low, imm(0xffffffff)});
   }
   /// Where lanes end whose address is none of those that are known here.
   uint32_t lost() {
-    const uint32_t here = context_.b.block(), block = context_.b.add_block("lost");
-    context_.b.set_block(block);
-    context_.b.emit(Op::trap, Type::none, {}, {}).mode =
+    const uint32_t here = context_.block(), block = context_.add_block("lost");
+    context_.set_block(block);
+    context_.emit(Op::trap, Type::none, {}, {}).mode =
         static_cast<uint8_t>(FaultKind::illegal_instruction);
-    context_.b.exit();
-    context_.b.set_block(here);
+    context_.exit();
+    context_.set_block(here);
     return block;
   }
 
@@ -296,21 +284,21 @@ class KernelLowering {
     if (target == std::string::npos)
       return error(i, fmt::format("branch target is not an instruction of '{}'", kernel_.name));
     const Meaning& m = i.row->meaning;
-    if (m.count == 0) return context_.b.jump(ir_block(target));
+    if (m.count == 0) return context_.jump(ir_block(target));
     const uint32_t taken = ir_block(target), otherwise = ir_block(index + 1);
-    const bool when_zero = m.cond == ir::Cond::eq;
+    const bool when_zero = m.cond == Cond::eq;
     // Skipping instructions that no lane would execute is often only a short cut, and one that
     // needs a look at the other lanes: where nothing depends on it, it is left out.
     if (m.count == kExecz) {
       const ExeczAsks asked = execz_asks_.at(index);
-      if (asked == ExeczAsks::nobody) return context_.b.jump(otherwise);
+      if (asked == ExeczAsks::nobody) return context_.jump(otherwise);
       if (asked == ExeczAsks::lane)
-        return context_.b.branch({context_.exec(), when_zero}, taken, otherwise, false);
+        return context_.branch({context_.exec(), when_zero}, taken, otherwise, false);
     }
     const bool own_answer = m.count == kVccz && execz_asks_.contains(index);
     if (own_answer)
-      return context_.b.branch({context_.mask(kVccLo), when_zero}, taken, otherwise, false);
-    context_.b.branch({condition(index), when_zero}, taken, otherwise, true);
+      return context_.branch({context_.mask(kVccLo), when_zero}, taken, otherwise, false);
+    context_.branch({condition(index), when_zero}, taken, otherwise, true);
   }
   /// True when scc is set, or when vcc or exec is not zero.
   Reg condition(size_t index) {
@@ -319,10 +307,10 @@ class KernelLowering {
     if (what == kExecz) return context_.any_lane(context_.exec());
     const bool stale = context_.stale.test(kVccLo) || context_.stale.test(kVccLo + 1);
     if (stale && !analysis_.asks_number[index]) return context_.any_lane(context_.mask(kVccLo));
-    const Reg whole = context_.b.reg(Width::b64);
-    context_.b.emit(Op::pack64, Type::u64, {whole},
-                    {context_.sgpr(kVccLo), context_.sgpr(kVccLo + 1)});
-    return context_.compare(ir::Cond::ne, Type::u64, whole, imm(0));
+    const Reg whole = context_.reg(Width::b64);
+    context_.emit(Op::pack64, Type::u64, {whole},
+                  {context_.sgpr(kVccLo), context_.sgpr(kVccLo + 1)});
+    return context_.compare(Cond::ne, Type::u64, whole, imm(0));
   }
 
   const Kernel& kernel_;

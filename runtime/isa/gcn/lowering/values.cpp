@@ -2,12 +2,6 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 void refuse_modifiers(const Operand& o) {
@@ -83,7 +77,7 @@ ir::Operand Values::real(size_t n, Type type) {
 ir::Operand Values::flushed(ir::Operand value, Type type) {
   const Layout l = layout(type);
   const Reg exponent = c.make(Op::and_, l.bits, {value, imm(l.exponent)});
-  const Reg none = c.compare(ir::Cond::eq, l.bits, exponent, imm(0));
+  const Reg none = c.compare(Cond::eq, l.bits, exponent, imm(0));
   const Reg zero = c.make(Op::and_, l.bits, {value, imm(l.sign)});
   return c.make(Op::select, l.bits, {none, zero, value});
 }
@@ -100,15 +94,15 @@ ir::Operand Values::input(size_t n, Type type) {
 ir::Operand Values::old(Type type) {
   const unsigned at = i.operand(Slot::vdst)->code;
   if (width_of(type) != Width::b64) return c.vgpr(at);
-  const Reg r = c.b.reg(Width::b64);
-  c.b.emit(Op::pack64, Type::u64, {r}, {c.vgpr(at), c.vgpr(at + 1)});
+  const Reg r = c.reg(Width::b64);
+  c.emit(Op::pack64, Type::u64, {r}, {c.vgpr(at), c.vgpr(at + 1)});
   return r;
 }
 
 Reg Values::compute(Op op, Type type, std::vector<ir::Operand> src) {
   const bool itself = type != Type::f64 && mode.flushes(type);
-  const Reg r = c.b.reg(width_of(type));
-  ir::Inst& inst = c.b.emit(op, type, {r}, std::move(src));
+  const Reg r = c.reg(width_of(type));
+  ir::Inst& inst = c.emit(op, type, {r}, std::move(src));
   inst.round = mode.round(type);
   inst.ftz = itself;
   if (itself || mode.keeps_results(type)) return r;
@@ -116,9 +110,9 @@ Reg Values::compute(Op op, Type type, std::vector<ir::Operand> src) {
   return f.reg();
 }
 
-Reg Values::compare(Op op, ir::Cond cond, Type type, ir::Operand x, ir::Operand y) {
-  const Reg r = c.b.reg(Width::pred);
-  c.b.emit(op, type, {r}, {x, y}).cond = cond;
+Reg Values::compare(Op op, Cond cond, Type type, ir::Operand x, ir::Operand y) {
+  const Reg r = c.reg(Width::pred);
+  c.emit(op, type, {r}, {x, y}).cond = cond;
   return r;
 }
 
@@ -140,8 +134,8 @@ void Values::put_real(ir::Operand value, Type type) {
                          : type == Type::f16 ? 0x3c00
                                              : 0x3f800000;
     const Type bits = layout(type).bits;
-    const Reg above = compare(Op::fcmp, ir::Cond::gt, type, value, imm(0));
-    const Reg below = compare(Op::fcmp, ir::Cond::lt, type, value, imm(one));
+    const Reg above = compare(Op::fcmp, Cond::gt, type, value, imm(0));
+    const Reg below = compare(Op::fcmp, Cond::lt, type, value, imm(one));
     const Reg most = select(below, value, imm(one), bits);
     value = select(above, most, imm(0), bits);
   }
@@ -156,7 +150,7 @@ void Values::put_mask(ir::Operand predicate) {
   const Operand* pair = i.operand(Slot::mask_dst);
   const ir::Operand lanes = c.active(predicate);
   c.write_mask(pair != nullptr ? pair->code : kVccLo, lanes);
-  if (i.row->does(kWritesExec)) c.b.emit(Op::mov, Type::pred, {c.exec()}, {lanes});
+  if (i.row->does(kWritesExec)) c.emit(Op::mov, Type::pred, {c.exec()}, {lanes});
 }
 
 }  // namespace lanewise::gcn

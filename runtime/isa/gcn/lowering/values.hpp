@@ -16,33 +16,30 @@ class Values {
   ir::Operand u64(size_t n, bool is_signed = false);
   ir::Operand u16(size_t n);  ///< upper half 0
   ir::Operand s16(size_t n);  ///< sign extended
-  ir::Operand integer(size_t n, ir::Type type);
+  ir::Operand integer(size_t n, Type type);
   /// Floats of any type, modifiers applied. Subnormals are as they are; see `operand`.
-  ir::Operand real(size_t n, ir::Type type);
+  ir::Operand real(size_t n, Type type);
   /// The same, flushed where MODE flushes operands.
-  ir::Operand operand(size_t n, ir::Type type);
+  ir::Operand operand(size_t n, Type type);
   /// For compute(), which often flushes by itself.
-  ir::Operand input(size_t n, ir::Type type);
+  ir::Operand input(size_t n, Type type);
   /// What the destination holds.
-  ir::Operand old(ir::Type type = ir::Type::u32);
+  ir::Operand old(Type type = Type::u32);
 
   /// A float operation in the instruction's mode, result not clamped.
-  ir::Reg compute(ir::Op op, ir::Type type, std::vector<ir::Operand> src);
+  Reg compute(Op op, Type type, std::vector<ir::Operand> src);
   /// Subnormals to zeros of their sign.
-  ir::Operand flushed(ir::Operand value, ir::Type type);
+  ir::Operand flushed(ir::Operand value, Type type);
 
-  ir::Reg make(ir::Op op, std::vector<ir::Operand> src) {
-    return c.make(op, ir::Type::u32, std::move(src));
+  Reg make(Op op, std::vector<ir::Operand> src) { return c.make(op, Type::u32, std::move(src)); }
+  Reg select(ir::Operand which, ir::Operand yes, ir::Operand no, Type type = Type::u32) {
+    return c.make(Op::select, type, {which, yes, no});
   }
-  ir::Reg select(ir::Operand which, ir::Operand yes, ir::Operand no,
-                 ir::Type type = ir::Type::u32) {
-    return c.make(ir::Op::select, type, {which, yes, no});
-  }
-  ir::Reg compare(ir::Op op, ir::Cond cond, ir::Type type, ir::Operand x, ir::Operand y);
+  Reg compare(Op op, Cond cond, Type type, ir::Operand x, ir::Operand y);
 
   /// Results go to the active lanes; floats are clamped where the instruction says so.
   void put(ir::Operand value);
-  void put_real(ir::Operand value, ir::Type type);
+  void put_real(ir::Operand value, Type type);
   /// Lane masks: vcc, or the pair that the long form names, and EXEC for v_cmpx.
   void put_mask(ir::Operand predicate);
 
@@ -55,6 +52,6 @@ class Values {
 };
 
 /// A double times 2^n, rounded once.
-ir::Reg scaled(Values& v, ir::Operand x, ir::Operand n, ir::Round round);
+Reg scaled(Values& v, ir::Operand x, ir::Operand n, Round round);
 
 }  // namespace lanewise::gcn

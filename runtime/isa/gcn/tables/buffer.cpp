@@ -4,9 +4,6 @@
 namespace lanewise::gcn {
 namespace {
 
-using ir::AtomOp;
-using ir::Type;
-
 void plain_rows(TableBuilder& t) {
   t.mubuf(Kind::load, "buffer_load_ubyte", {8, 8, 0x10}, 1, lower_bload, memory(Type::u8, 1));
   t.mubuf(Kind::load, "buffer_load_sbyte", {9, 9, 0x11}, 1, lower_bload, memory(Type::s8, 1));
@@ -92,7 +89,7 @@ void buffer_atomic_rows(TableBuilder& t) {
     const std::string name = std::string("buffer_atomic_") + a.name;
     const bool compares = a.op == AtomOp::cas || a.op == AtomOp::fcas;
     Meaning m;
-    m.op = ir::Op::atom;
+    m.op = Op::atom;
     m.atom = a.op;
     m.type = a.type;
     const auto count = static_cast<uint8_t>(compares ? 2 : 1);

@@ -124,13 +124,13 @@ class TableBuilder {
   std::vector<Row> rows_;
 };
 
-inline Meaning op(ir::Op o, ir::Type t = ir::Type::u32) {
+inline Meaning op(Op o, Type t = Type::u32) {
   Meaning m;
   m.op = o;
   m.type = t;
   return m;
 }
-inline Meaning convert(ir::Op o, ir::Type to, ir::Type from) {
+inline Meaning convert(Op o, Type to, Type from) {
   Meaning m = op(o, to);
   m.from = from;
   return m;
@@ -143,19 +143,19 @@ inline Meaning inverted(Meaning m) {
   m.invert = true;
   return m;
 }
-inline Meaning compare(ir::Cond c, ir::Type t) {
-  Meaning m = op(ir::Op::icmp, t);
+inline Meaning compare(Cond c, Type t) {
+  Meaning m = op(Op::icmp, t);
   m.cond = c;
   return m;
 }
-inline Meaning branch(ir::Cond c, unsigned code) {
+inline Meaning branch(Cond c, unsigned code) {
   Meaning m;
   m.cond = c;
   m.count = static_cast<uint8_t>(code);
   return m;
 }
-inline Meaning memory(ir::Type elem, uint8_t count) {
-  Meaning m = op(ir::Op::load, elem);
+inline Meaning memory(Type elem, uint8_t count) {
+  Meaning m = op(Op::load, elem);
   m.count = count;
   return m;
 }

@@ -5,10 +5,6 @@
 namespace lanewise::gcn {
 namespace {
 
-using ir::Cond;
-using ir::Op;
-using ir::Type;
-
 struct Test {
   const char* name;
   Cond cond;

@@ -5,8 +5,6 @@ namespace lanewise::gcn {
 
 using E = Encoding;
 using S = Slot;
-using ir::Op;
-using ir::Type;
 
 namespace {
 

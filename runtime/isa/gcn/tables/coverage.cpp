@@ -13,7 +13,7 @@ namespace {
 
 /// Shown by something else than values in registers: by streams of accesses, by order.
 bool shows_elsewhere(const Row& r) {
-  const bool float_atomic = r.meaning.op == ir::Op::atom && ir::is_float(r.meaning.type);
+  const bool float_atomic = r.meaning.op == Op::atom && ir::is_float(r.meaning.type);
   switch (r.kind) {
     case Kind::barrier:
     case Kind::nothing:
@@ -83,15 +83,15 @@ std::string refusal(std::string_view text, Gen gen) {
 void set_claims(std::vector<Row>& rows) {
   const auto approximates = [](const Meaning& m) {
     switch (m.op) {
-      case ir::Op::frcp:
-      case ir::Op::fsqrt:
-      case ir::Op::frcp_approx:
-      case ir::Op::fsqrt_approx:
-      case ir::Op::frsqrt_approx:
-      case ir::Op::fex2_approx:
-      case ir::Op::flg2_approx:
-      case ir::Op::fsin_approx:
-      case ir::Op::fcos_approx:
+      case Op::frcp:
+      case Op::fsqrt:
+      case Op::frcp_approx:
+      case Op::fsqrt_approx:
+      case Op::frsqrt_approx:
+      case Op::fex2_approx:
+      case Op::flg2_approx:
+      case Op::fsin_approx:
+      case Op::fcos_approx:
         return true;
       default:
         return false;

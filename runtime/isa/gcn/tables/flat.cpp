@@ -4,9 +4,6 @@
 namespace lanewise::gcn {
 namespace {
 
-using ir::AtomOp;
-using ir::Type;
-
 void flat(TableBuilder& t, Kind kind, const std::string& name, int ci, int vi,
           std::vector<SlotSpec> operands, LowerFn lower, const Meaning& m) {
   t.kind(kind, name, Encoding::flat, {-1, ci, vi}, std::move(operands), lower, m);
@@ -74,7 +71,7 @@ void flat_atomic_rows(TableBuilder& t) {
   const auto x2 = [](int op) { return op < 0 ? -1 : op + 0x20; };
   for (const auto& a : atomics) {
     Meaning m;
-    m.op = ir::Op::atom;
+    m.op = Op::atom;
     m.atom = a.op;
     m.type = a.type;
     const std::string name = std::string("flat_atomic_") + a.name;

@@ -51,29 +51,29 @@ void access_rows(TableBuilder& t) {
     const char* name;
     Codes codes;
     Atom op;
-    ir::Type type = ir::Type::u32;
+    Type type = Type::u32;
   } atomics[] = {{"swap", {15, 16}, Atom::exch},
                  {"cmpswap", {16, 17}, Atom::cas},
                  {"add", {17, 18}, Atom::add},
                  {"sub", {18, 19}, Atom::sub},
                  {"rsub", {19, -1}, Atom::rsub},
-                 {"smin", 20, Atom::min, ir::Type::s32},
+                 {"smin", 20, Atom::min, Type::s32},
                  {"umin", 21, Atom::min},
-                 {"smax", 22, Atom::max, ir::Type::s32},
+                 {"smax", 22, Atom::max, Type::s32},
                  {"umax", 23, Atom::max},
                  {"and", 24, Atom::and_},
                  {"or", 25, Atom::or_},
                  {"xor", 26, Atom::xor_},
                  {"inc", 27, Atom::inc},
                  {"dec", 28, Atom::dec},
-                 {"fcmpswap", {29, -1}, Atom::fcas, ir::Type::f32},
-                 {"fmin", {30, -1}, Atom::min, ir::Type::f32},
-                 {"fmax", {31, -1}, Atom::max, ir::Type::f32}};
+                 {"fcmpswap", {29, -1}, Atom::fcas, Type::f32},
+                 {"fmin", {30, -1}, Atom::min, Type::f32},
+                 {"fmax", {31, -1}, Atom::max, Type::f32}};
   for (const auto& a : atomics) {
     Meaning& m = image(t, Kind::atomic, std::string("image_atomic_") + a.name, a.codes,
                        lower_image_atomic, {})
                      .meaning;
-    m.op = ir::Op::atom;
+    m.op = Op::atom;
     m.atom = a.op;
     m.type = a.type;
   }
@@ -144,7 +144,7 @@ void interpolation_rows(TableBuilder& t) {
   }
   const auto half = [&](const char* name, int code, const std::vector<SlotSpec>& operands) {
     Meaning& m = t.absent(name, E::vop3, {-1, code}, operands).meaning;
-    m.type = ir::Type::f16;
+    m.type = Type::f16;
     return &m;
   };
   half("v_interp_p1ll_f16", 0x274, value);

@@ -6,9 +6,6 @@ namespace {
 
 using E = Encoding;
 using S = Slot;
-using ir::Cond;
-using ir::Op;
-using ir::Type;
 
 const std::vector<SlotSpec> kTwo = {{S::vdst}, {S::src0}, {S::src1}};
 

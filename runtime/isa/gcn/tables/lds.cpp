@@ -4,9 +4,6 @@
 namespace lanewise::gcn {
 namespace {
 
-using ir::AtomOp;
-using ir::Type;
-
 Row& ds(TableBuilder& t, Kind kind, const std::string& name, Codes codes,
         std::vector<SlotSpec> operands, LowerFn lower, const Meaning& m) {
   return t.kind(kind, name, Encoding::ds, codes, std::move(operands), lower, m);

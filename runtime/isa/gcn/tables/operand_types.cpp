@@ -7,8 +7,6 @@
 namespace lanewise::gcn {
 namespace {
 
-using ir::Type;
-
 bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -64,7 +62,7 @@ bool Row::takes_output_scale() const {
       "v_cvt_pkrtz_f16_f32", "v_frexp_exp_i32_f64", "v_frexp_exp_i16_f16"};
   if (has(Slot::attr)) return encoding == Encoding::vop3 && name != "v_interp_p2_f16";
   if (encoding != Encoding::vop3 || !has(Slot::vdst)) return false;
-  const bool to_integer = meaning.op == ir::Op::f2i && ir::is_float(meaning.from);
+  const bool to_integer = meaning.op == Op::f2i && ir::is_float(meaning.from);
   return ((ir::is_float(meaning.type) || to_integer) && !does(kNumberResult)) ||
          is_one_of(name, kAlso);
 }

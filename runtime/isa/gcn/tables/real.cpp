@@ -7,12 +7,10 @@ namespace {
 
 using E = Encoding;
 using S = Slot;
-using ir::Op;
-using ir::Type;
 
 const std::vector<SlotSpec> kThreeWide = {{S::vdst, 2}, {S::src0, 2}, {S::src1, 2}, {S::src2, 2}};
 
-Meaning rounding(ir::Round r, Type type) {
+Meaning rounding(Round r, Type type) {
   Meaning m = op(Op::fround, type);
   m.round = r;
   return m;
@@ -110,10 +108,10 @@ void wide_rows(TableBuilder& t) {
   t.vop1("v_rcp_f64", {47, 37}, lower_rcp_wide, f64(Op::frcp), 2, 2);
   t.vop1("v_rsq_f64", {49, 38}, lower_rcp_wide, f64(Op::fsqrt), 2, 2);
   t.vop1("v_sqrt_f64", {52, 40}, lower_rcp_wide, f64(Op::fsqrt_approx), 2, 2);
-  t.vop1("v_trunc_f64", {-1, 23, 23}, lower_real_round, rounding(ir::Round::rz, Type::f64), 2, 2);
-  t.vop1("v_ceil_f64", {-1, 24, 24}, lower_real_round, rounding(ir::Round::rp, Type::f64), 2, 2);
-  t.vop1("v_rndne_f64", {-1, 25, 25}, lower_real_round, rounding(ir::Round::rn, Type::f64), 2, 2);
-  t.vop1("v_floor_f64", {-1, 26, 26}, lower_real_round, rounding(ir::Round::rm, Type::f64), 2, 2);
+  t.vop1("v_trunc_f64", {-1, 23, 23}, lower_real_round, rounding(Round::rz, Type::f64), 2, 2);
+  t.vop1("v_ceil_f64", {-1, 24, 24}, lower_real_round, rounding(Round::rp, Type::f64), 2, 2);
+  t.vop1("v_rndne_f64", {-1, 25, 25}, lower_real_round, rounding(Round::rn, Type::f64), 2, 2);
+  t.vop1("v_floor_f64", {-1, 26, 26}, lower_real_round, rounding(Round::rm, Type::f64), 2, 2);
   t.vop1("v_fract_f64", {62, 50}, lower_fract, f64(Op::fround), 2, 2);
   t.vop1("v_frexp_exp_i32_f64", {60, 48}, lower_frexp_exp, f64(Op::fround), 1, 2, kNumberResult);
   t.vop1("v_frexp_mant_f64", {61, 49}, lower_frexp_mant, f64(Op::fround), 2, 2);
@@ -124,9 +122,9 @@ void conversion_rows(TableBuilder& t) {
   t.vop1("v_cvt_f64_i32", 4, lower_convert, convert(Op::i2f, Type::f64, Type::s32), 2, 1);
   t.vop1("v_cvt_f16_f32", 10, lower_convert, convert(Op::f2f, Type::f16, Type::f32));
   t.vop1("v_cvt_f32_f16", 11, lower_convert, convert(Op::f2f, Type::f32, Type::f16));
-  t.vop1("v_cvt_rpi_i32_f32", 12, lower_convert_rounded, rounding(ir::Round::rp, Type::f32), 1, 1,
+  t.vop1("v_cvt_rpi_i32_f32", 12, lower_convert_rounded, rounding(Round::rp, Type::f32), 1, 1,
          kNumberResult);
-  t.vop1("v_cvt_flr_i32_f32", 13, lower_convert_rounded, rounding(ir::Round::rm, Type::f32), 1, 1,
+  t.vop1("v_cvt_flr_i32_f32", 13, lower_convert_rounded, rounding(Round::rm, Type::f32), 1, 1,
          kNumberResult);
   t.vop1("v_cvt_off_f32_i4", 14, lower_convert_nibble, convert(Op::i2f, Type::f32, Type::s32));
   t.vop1("v_cvt_f32_f64", 15, lower_convert, convert(Op::f2f, Type::f32, Type::f64), 1, 2);
@@ -192,10 +190,10 @@ void half_rows(TableBuilder& t) {
   t.vop1("v_cos_f16", only(74), lower_half_turns, f16(Op::fcos_approx));
   t.vop1("v_frexp_mant_f16", only(66), lower_frexp_mant, f16(Op::fround));
   t.vop1("v_frexp_exp_i16_f16", only(67), lower_frexp_exp, f16(Op::fround), 1, 1, kNumberResult);
-  t.vop1("v_floor_f16", only(68), lower_real_round, rounding(ir::Round::rm, Type::f16));
-  t.vop1("v_ceil_f16", only(69), lower_real_round, rounding(ir::Round::rp, Type::f16));
-  t.vop1("v_trunc_f16", only(70), lower_real_round, rounding(ir::Round::rz, Type::f16));
-  t.vop1("v_rndne_f16", only(71), lower_real_round, rounding(ir::Round::rn, Type::f16));
+  t.vop1("v_floor_f16", only(68), lower_real_round, rounding(Round::rm, Type::f16));
+  t.vop1("v_ceil_f16", only(69), lower_real_round, rounding(Round::rp, Type::f16));
+  t.vop1("v_trunc_f16", only(70), lower_real_round, rounding(Round::rz, Type::f16));
+  t.vop1("v_rndne_f16", only(71), lower_real_round, rounding(Round::rn, Type::f16));
   t.vop1("v_fract_f16", only(72), lower_fract, f16(Op::fround));
 }
 

@@ -15,7 +15,8 @@ namespace lanewise::gcn {
 
 struct Instruction;
 class LowerContext;
-using LowerFn = void (*)(LowerContext&, const Instruction&);
+using Lowering = void(LowerContext&, const Instruction&);
+using LowerFn = Lowering*;
 
 enum class Gen : uint8_t { gfx6, gfx7, gfx8 };
 

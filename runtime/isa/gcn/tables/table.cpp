@@ -10,9 +10,6 @@ namespace {
 
 using E = Encoding;
 using S = Slot;
-using ir::Cond;
-using ir::Op;
-using ir::Type;
 
 void scalar_rows(TableBuilder& t) {
   t.kind(Kind::move, "s_mov_b32", E::sop1, {3, 0}, {{S::sdst}, {S::ssrc0}}, lower_smov);
@@ -162,11 +159,11 @@ void more_vector_rows(TableBuilder& t) {
   const struct {
     const char* name;
     Codes code;
-    ir::Round round;
-  } rounds[] = {{"v_trunc_f32", {33, 28}, ir::Round::rz},
-                {"v_ceil_f32", {34, 29}, ir::Round::rp},
-                {"v_rndne_f32", {35, 30}, ir::Round::rn},
-                {"v_floor_f32", {36, 31}, ir::Round::rm}};
+    Round round;
+  } rounds[] = {{"v_trunc_f32", {33, 28}, Round::rz},
+                {"v_ceil_f32", {34, 29}, Round::rp},
+                {"v_rndne_f32", {35, 30}, Round::rn},
+                {"v_floor_f32", {36, 31}, Round::rm}};
   for (const auto& r : rounds) {
     Meaning m = op(Op::fround, Type::f32);
     m.round = r.round;

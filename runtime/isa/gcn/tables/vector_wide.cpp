@@ -4,9 +4,6 @@
 namespace lanewise::gcn {
 namespace {
 
-using ir::Op;
-using ir::Type;
-
 void mad_rows(TableBuilder& t) {
   using S = Slot;
   const std::vector<SlotSpec> slots = {

@@ -29,7 +29,7 @@ bool asks_exec(const Instruction& i) {
 /// The block of the paths to which the branch leads if some lane is on, and if none is.
 std::optional<size_t> side_of(const Kernel& k, const CallPaths& paths, const PathBlock& path,
                               size_t branch, bool some_on) {
-  const bool taken = (k.code[branch].row->meaning.cond == ir::Cond::eq) != some_on;
+  const bool taken = (k.code[branch].row->meaning.cond == Cond::eq) != some_on;
   return paths.next(path, taken ? branch_target(k, branch) : branch + 1);
 }
 

@@ -27,13 +27,12 @@ OwnWords::Known OwnWords::result(const Instruction& i, unsigned dword) const {
   const LowerFn lower = i.row->lower;
   const Meaning& m = i.row->meaning;
   if (i.row->kind == Kind::move) return source(i.operands[1], dword);
-  const bool to_itself = lower == lower_saddk && m.op == ir::Op::add;
+  const bool to_itself = lower == lower_saddk && m.op == Op::add;
   if (lower != lower_sadd && !to_itself) return {};
   const Known x = to_itself ? of(i.operands[0].code) : source(i.operands[1], 0);
   const Known y = source(i.operands[to_itself ? 1 : 2], 0);
   if (!x || !y) return {};
-  if (m.op == ir::Op::sub)
-    return y->of == kConstant ? Known(Word{x->of, x->plus - y->plus}) : Known();
+  if (m.op == Op::sub) return y->of == kConstant ? Known(Word{x->of, x->plus - y->plus}) : Known();
   if (x->of != kConstant && y->of != kConstant) return {};
   return Word{x->of + y->of, x->plus + y->plus};
 }

@@ -123,12 +123,12 @@ class Finder {
            !m.moves_source;
   }
   static bool adds_wave(const Instruction& i, const State& s) {
-    if (i.row->lower != lower_sadd || i.row->meaning.op != ir::Op::add) return false;
+    if (i.row->lower != lower_sadd || i.row->meaning.op != Op::add) return false;
     const Part x = s.of(i.operands[1].code), y = s.of(i.operands[2].code);
     return (x == Part::base && y == Part::wave) || (x == Part::wave && y == Part::base);
   }
   static bool adds_carry(const Instruction& i, const State& s) {
-    return i.row->lower == lower_saddc && i.row->meaning.op == ir::Op::addc && s.carries &&
+    return i.row->lower == lower_saddc && i.row->meaning.op == Op::addc && s.carries &&
            s.of(i.operands[1].code) == Part::high && i.operands[2].code == kZero;
   }
   static bool escapes(const Instruction& i, const State& s) {

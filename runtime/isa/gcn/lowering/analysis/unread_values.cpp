@@ -149,7 +149,7 @@ class ReaderSearch {
     const bool asks_exec = row.kind == Kind::branch && row.meaning.count == kExecz;
     const bool one = asks_exec && state.is_on() && block.successors.size() == 2 &&
                      block.successors[0] != block.successors[1];
-    const bool goes_on = row.meaning.cond == ir::Cond::eq;  // where EXEC is not zero
+    const bool goes_on = row.meaning.cond == Cond::eq;  // where EXEC is not zero
     for (const size_t next : block.successors) {
       if (one && (analysis_.blocks[next].begin == block.end) != goes_on) continue;
       const Place place{next, state.is_on()};

@@ -142,7 +142,7 @@ uint32_t bit_field(uint32_t x, uint32_t field, bool is_signed) {
 
 uint32_t logic(const Meaning& m, uint32_t x, uint32_t y) {
   if (m.invert) y = ~y;
-  const uint32_t z = m.op == ir::Op::and_ ? x & y : m.op == ir::Op::or_ ? x | y : x ^ y;
+  const uint32_t z = m.op == Op::and_ ? x & y : m.op == Op::or_ ? x | y : x ^ y;
   return m.invert_result ? ~z : z;
 }
 
@@ -189,7 +189,7 @@ class Step {
   bool move() {
     if (is(lower_smov) || is(lower_smovk)) {
       put(source(1));
-    } else if (is(lower_slogic64) && meaning().op == ir::Op::mov) {
+    } else if (is(lower_slogic64) && meaning().op == Op::mov) {
       for (const unsigned n : {0U, 1U}) put(source(1, n), n);
     } else if (is(lower_scselect)) {
       for (unsigned n = 0; n < i_.operands[0].count; ++n) {
@@ -210,17 +210,17 @@ class Step {
   }
 
   bool sum() {
-    const bool has_carry = meaning().type == ir::Type::u32;
+    const bool has_carry = meaning().type == Type::u32;
     if (is(lower_sadd)) {
-      const bool subtract = meaning().op == ir::Op::sub;
+      const bool subtract = meaning().op == Op::sub;
       put(added(source(1), source(2), subtract));
       if (has_carry) carry_ = carried(source(1), source(2), subtract);
     } else if (is(lower_saddc)) {
-      put(added_high(source(1), source(2), words_.carry, meaning().op == ir::Op::subb));
+      put(added_high(source(1), source(2), words_.carry, meaning().op == Op::subb));
     } else if (is(lower_saddk)) {
       const Words before = words_.get(i_.operands[0].code);
-      put(meaning().op == ir::Op::add ? added(before, source(1), false)
-                                      : numbers(before, source(1), std::multiplies<>()));
+      put(meaning().op == Op::add ? added(before, source(1), false)
+                                  : numbers(before, source(1), std::multiplies<>()));
     } else if (is(lower_smul)) {
       put(numbers(source(1), source(2), std::multiplies<>()));
     } else if (is(lower_sminmax)) {
@@ -231,7 +231,7 @@ class Step {
     return true;
   }
   void extremes() {
-    const bool is_signed = meaning().type == ir::Type::s32, least = meaning().op == ir::Op::min;
+    const bool is_signed = meaning().type == Type::s32, least = meaning().op == Op::min;
     const auto most = one_number(source(1)) ? one_number(source(1)) : one_number(source(2));
     const bool unknown = source(1).open || source(2).open;
     if (unknown && least && !is_signed && most && *most < 1U << kMostFreeBits) {
@@ -250,14 +250,14 @@ class Step {
       put(numbers(source(1), source(2),
                   [&](uint32_t x, uint32_t y) { return logic(meaning(), x, y); }));
       const auto mask = one_number(source(1)) ? one_number(source(1)) : one_number(source(2));
-      const bool masked = meaning().op == ir::Op::and_ && !meaning().invert;
+      const bool masked = meaning().op == Op::and_ && !meaning().invert;
       if (made_[i_.operands[0].code].open && masked && !meaning().invert_result && mask)
         put(within(*mask));
     } else if (is(lower_snot)) {
       put(numbers(source(1), Words::number(0), [](uint32_t x, uint32_t) { return ~x; }));
     } else if (is(lower_sshift)) {
       const auto by = one_number(source(2));
-      const bool left = meaning().op == ir::Op::shl, is_signed = meaning().type == ir::Type::s32;
+      const bool left = meaning().op == Op::shl, is_signed = meaning().type == Type::s32;
       if (source(1).open && by && !left && !is_signed) return put(within(~0U >> (*by & 31))), true;
       put(numbers(source(1), source(2), [&](uint32_t x, uint32_t n) {
         if (left) return x << (n & 31);
@@ -265,7 +265,7 @@ class Step {
                          : x >> (n & 31);
       }));
     } else if (is(lower_sbfe)) {
-      const bool is_signed = meaning().type == ir::Type::s32;
+      const bool is_signed = meaning().type == Type::s32;
       const auto field = one_number(source(2));
       if (source(1).open && field && !is_signed)
         return put(within(bit_field(~0U, *field, false))), true;
@@ -280,7 +280,7 @@ class Step {
   bool wide_bits() {
     if (is(lower_slogic64)) {
       for (const unsigned n : {0U, 1U})
-        put(meaning().op == ir::Op::not_
+        put(meaning().op == Op::not_
                 ? numbers(source(1, n), Words::number(0), [](uint32_t x, uint32_t) { return ~x; })
                 : numbers(source(1, n), source(2, n),
                           [&](uint32_t x, uint32_t y) { return logic(meaning(), x, y); }),
@@ -292,8 +292,8 @@ class Step {
     const auto by = one_number(source(2));
     if (!low || !high || !by) return true;
     const uint64_t x = uint64_t{*high} << 32 | *low;
-    const uint64_t y = meaning().op == ir::Op::shl ? x << (*by & 63)
-                       : meaning().type == ir::Type::s64
+    const uint64_t y = meaning().op == Op::shl ? x << (*by & 63)
+                       : meaning().type == Type::s64
                            ? static_cast<uint64_t>(static_cast<int64_t>(x) >> (*by & 63))
                            : x >> (*by & 63);
     put(Words::number(y));

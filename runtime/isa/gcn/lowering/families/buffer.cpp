@@ -4,12 +4,6 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 BufferPlace buffer_place(LowerContext& c, const Instruction& i, unsigned element_offset,
                          unsigned bytes, bool typed) {
   const Operand& rsrc = *i.operand(Slot::srsrc);
@@ -21,9 +15,9 @@ BufferPlace buffer_place(LowerContext& c, const Instruction& i, unsigned element
   src.push_back(pair || i.idxen ? c.read32(*v) : imm(0));
   src.push_back(pair ? c.read32(*v, 1) : i.offen ? c.read32(*v) : imm(0));
   src.push_back(c.read_known(*i.operand(Slot::soffset)));
-  BufferPlace a{c.b.reg(Width::b64), {}};
-  const Reg in_range = c.b.reg(Width::pred);
-  ir::Inst& inst = c.b.emit(Op::buffer_address, Type::u64, {a.va, in_range}, std::move(src));
+  BufferPlace a{c.reg(Width::b64), {}};
+  const Reg in_range = c.reg(Width::pred);
+  ir::Inst& inst = c.emit(Op::buffer_address, Type::u64, {a.va, in_range}, std::move(src));
   ir::BufferAccess access;
   access.gen = static_cast<ir::BufferAccess::Gen>(c.gen());
   access.idxen = i.idxen;
@@ -67,9 +61,7 @@ ir::Mem untyped_memory(const LowerContext& c, const Instruction& i) {
 }  // namespace
 
 Reg zeroed(LowerContext& c) {
-  const Reg r = c.b.reg(Width::b32);
-  c.b.emit(Op::mov, Type::u32, {r}, {imm(0)});
-  return r;
+  return c.make(Op::mov, Type::u32, {imm(0)});
 }
 
 void refuse_tfe_on_store(const Instruction& i) {
@@ -77,13 +69,12 @@ void refuse_tfe_on_store(const Instruction& i) {
 }
 
 Reg lds_address(LowerContext& c, const Instruction& i) {
-  const Reg lane = c.b.reg(Width::b32);
-  c.b.emit(Op::sreg, Type::u32, {lane}, {}).mode = static_cast<uint8_t>(ir::SReg::laneid);
+  const Reg lane = c.special(SReg::laneid);
   const Reg base = c.make(Op::and_, Type::u32, {c.sgpr(kM0), imm(0xffff)});
   const Reg bytes = c.make(Op::shl, Type::u32, {lane, imm(2)});
   const Reg at = c.make(Op::add, Type::u32, {base, bytes});
   if (i.offset == 0) return at;
-  const Reg mask = c.b.open(ir::Choice::lds_offset_mask, Type::u32, 0);
+  const Reg mask = c.open(ir::Choice::lds_offset_mask, Type::u32, 0);
   return c.make(Op::add, Type::u32, {at, c.make(Op::and_, Type::u32, {mask, imm(i.offset)})});
 }
 
@@ -114,7 +105,7 @@ std::vector<BufferPlace> places(LowerContext& c, const Instruction& i) {
 }
 
 void set_guard(LowerContext& c, const ir::Operand& may) {
-  if (may.is_reg()) c.b.set_guard({may.reg(), false});
+  if (may.is_reg()) c.set_guard({may.reg(), false});
 }
 
 }  // namespace
@@ -123,8 +114,7 @@ void set_guard(LowerContext& c, const ir::Operand& may) {
 Reg lds_value(LowerContext& c, const Instruction& i, Reg loaded) {
   const Type type = i.row->meaning.type;
   if (type != Type::s8 && type != Type::s16) return loaded;
-  const Reg mask =
-      c.b.open(ir::Choice::lds_extend_mask, Type::u32, type == Type::s8 ? 0xff : 0xffff);
+  const Reg mask = c.open(ir::Choice::lds_extend_mask, Type::u32, type == Type::s8 ? 0xff : 0xffff);
   return c.make(Op::and_, Type::u32, {loaded, mask});
 }
 
@@ -135,8 +125,8 @@ void lower_bload(LowerContext& c, const Instruction& i) {
   for (const BufferPlace& a : places(c, i)) {
     const Reg r = zeroed(c);
     set_guard(c, a.may);
-    c.b.emit(Op::load, Type::u32, {r}, {a.va}).mem = untyped_memory(c, i);
-    c.b.set_guard({});
+    c.emit(Op::load, Type::u32, {r}, {a.va}).mem = untyped_memory(c, i);
+    c.set_guard({});
     results.push_back(i.lds ? lds_value(c, i, r) : r);
   }
   deliver(c, i, results);
@@ -148,8 +138,8 @@ void lower_bstore(LowerContext& c, const Instruction& i) {
   unsigned n = 0;
   for (const BufferPlace& a : places(c, i)) {
     set_guard(c, a.may);
-    c.b.emit(Op::store, Type::u32, {}, {a.va, c.read32(data, n++)}).mem = untyped_memory(c, i);
-    c.b.set_guard({});
+    c.emit(Op::store, Type::u32, {}, {a.va, c.read32(data, n++)}).mem = untyped_memory(c, i);
+    c.set_guard({});
   }
 }
 
@@ -158,8 +148,8 @@ namespace {
 /// One 32- or 64-bit value from VDATA on.
 ir::Operand data_value(LowerContext& c, const Operand& data, unsigned first, bool wide) {
   if (!wide) return c.read32(data, first);
-  const Reg r = c.b.reg(Width::b64);
-  c.b.emit(Op::pack64, Type::u64, {r}, {c.read32(data, first), c.read32(data, first + 1)});
+  const Reg r = c.reg(Width::b64);
+  c.emit(Op::pack64, Type::u64, {r}, {c.read32(data, first), c.read32(data, first + 1)});
   return r;
 }
 
@@ -170,7 +160,7 @@ ir::Operand data_value(LowerContext& c, const Operand& data, unsigned first, boo
 void lower_batomic(LowerContext& c, const Instruction& i) {
   const Meaning& m = i.row->meaning;
   const bool wide = ir::size_of(m.type) == 8;
-  const bool compares = m.atom == ir::AtomOp::cas || m.atom == ir::AtomOp::fcas;
+  const bool compares = m.atom == AtomOp::cas || m.atom == AtomOp::fcas;
   if (i.tfe && !i.glc) refuse_tfe_on_store(i);
   const Operand& data = *i.operand(Slot::vdata);
   const BufferPlace a = buffer_place(c, i, 0, wide ? 8 : 4);
@@ -178,8 +168,8 @@ void lower_batomic(LowerContext& c, const Instruction& i) {
   if (compares) src.insert(src.begin() + 1, data_value(c, data, wide ? 2 : 1, wide));
   std::vector<Reg> dst;
   if (i.glc) {
-    dst.push_back(c.b.reg(wide ? Width::b64 : Width::b32));
-    c.b.emit(Op::mov, wide ? Type::u64 : Type::u32, dst, {imm(0)});
+    dst.push_back(c.reg(wide ? Width::b64 : Width::b32));
+    c.emit(Op::mov, wide ? Type::u64 : Type::u32, dst, {imm(0)});
   }
   ir::Mem mem = buffer_memory(i, wide ? Type::u64 : Type::u32);
   mem.align_bytes = 0;
@@ -188,12 +178,11 @@ void lower_batomic(LowerContext& c, const Instruction& i) {
   mem.atom = m.atom;
   mem.atom_type = m.type;
   set_guard(c, a.may);
-  c.b.emit(Op::atom, wide ? Type::u64 : Type::u32, dst, std::move(src)).mem = mem;
-  c.b.set_guard({});
+  c.emit(Op::atom, wide ? Type::u64 : Type::u32, dst, std::move(src)).mem = mem;
+  c.set_guard({});
   if (!i.glc) return;
   if (!wide) return deliver(c, i, dst);
-  const Reg lo = c.b.reg(Width::b32), hi = c.b.reg(Width::b32);
-  c.b.emit(Op::unpack64, Type::u64, {lo, hi}, {dst[0]});
+  const auto [lo, hi] = c.unpack(dst[0]);
   deliver(c, i, {lo, hi});
 }
 
@@ -206,8 +195,8 @@ void lower_lds_store(LowerContext& c, const Instruction& i) {
   load.mem->space = ir::Space::shared;
   load.mem->align = ir::AlignRule::force;
   set_guard(c, a.may);
-  c.b.emit(Op::store, Type::u32, {}, {a.va, value}).mem = buffer_memory(i, Type::u32);
-  c.b.set_guard({});
+  c.emit(Op::store, Type::u32, {}, {a.va, value}).mem = buffer_memory(i, Type::u32);
+  c.set_guard({});
 }
 
 /// Later loads see what others wrote: a fence, and an event for the cache tracker.
@@ -215,8 +204,8 @@ void lower_invalidate(LowerContext& c, const Instruction&) {
   ir::Mem mem;
   mem.order = ir::Order::acq_rel;
   mem.scope = ir::Scope::gpu;
-  c.b.emit(Op::fence, Type::none, {}, {}).mem = mem;
-  ir::Inst& drop = c.b.emit(Op::cachectl, Type::none, {}, {});
+  c.emit(Op::fence, Type::none, {}, {}).mem = mem;
+  ir::Inst& drop = c.emit(Op::cachectl, Type::none, {}, {});
   drop.mode = static_cast<uint8_t>(ir::CacheCtl::invalidate_all);
   drop.mem.emplace();
 }

@@ -8,7 +8,7 @@
 namespace lanewise::gcn {
 
 struct BufferPlace {
-  ir::Reg va;
+  Reg va;
   ir::Operand may;  ///< in range and active
 };
 
@@ -17,18 +17,18 @@ struct BufferPlace {
 BufferPlace buffer_place(LowerContext& c, const Instruction& i, unsigned element_offset,
                          unsigned bytes, bool typed = false);
 /// Cache policy and alignment of the access.
-ir::Mem buffer_memory(const Instruction& i, ir::Type elem);
+ir::Mem buffer_memory(const Instruction& i, Type elem);
 /// A register that holds 0, to be filled by a guarded load.
-ir::Reg zeroed(LowerContext& c);
+Reg zeroed(LowerContext& c);
 /// The results go to VDATA, or to LDS for the flag lds; tfe's register becomes 0.
-void deliver(LowerContext& c, const Instruction& i, const std::vector<ir::Reg>& results);
+void deliver(LowerContext& c, const Instruction& i, const std::vector<Reg>& results);
 void refuse_tfe_on_store(const Instruction& i);
 /// LDS address of this lane: M0[15:0] + 4 * lane, and by policy the instruction's offset.
-ir::Reg lds_address(LowerContext& c, const Instruction& i);
+Reg lds_address(LowerContext& c, const Instruction& i);
 
 /// One access to a part of an element: for elements of `from` to `to` bytes.
 struct Part {
-  ir::Type elem;
+  Type elem;
   unsigned word, from, to;
 };
 /// Calls `access` for each part that an element of `size` bytes has, under the guard that it has it

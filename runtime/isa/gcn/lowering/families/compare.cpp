@@ -3,12 +3,6 @@
 
 namespace lanewise::gcn {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-
 namespace {
 
 /// The integer type of the registers that a 16-bit compare works on.
@@ -29,8 +23,8 @@ void lower_vcmp_any(LowerContext& c, const Instruction& i) {
   const bool real = ir::is_float(m.type);
   const auto read = [&](size_t n) { return real ? v.input(n, m.type) : v.integer(n, m.type); };
   const ir::Operand x = read(0), y = read(1);
-  const Reg r = c.b.reg(ir::Width::pred);
-  ir::Inst& inst = c.b.emit(m.op, real ? m.type : widened(m.type), {r}, {x, y});
+  const Reg r = c.reg(Width::pred);
+  ir::Inst& inst = c.emit(m.op, real ? m.type : widened(m.type), {r}, {x, y});
   inst.cond = m.cond;
   inst.ftz = real && m.type != Type::f64 && v.mode.flushes(m.type);
   v.put_mask(r);

@@ -3,27 +3,20 @@
 
 namespace lanewise::gcn {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 /// Narrowing rounds in one of two directions that MODE has; which one only matters where they
 /// differ.
-ir::Round narrowing(const Values& v, Type to) {
+Round narrowing(const Values& v, Type to) {
   const bool agree = v.mode.round(Type::f32) == v.mode.round(Type::f64);
   if (to != Type::f64 && !agree)
     throw Unsupported("which of two different rounding modes a narrowing conversion takes");
   return v.mode.round(to);
 }
 
-Reg converted(Values& v, Op op, Type to, Type from, ir::Operand x, ir::Round round) {
-  const Reg r = v.c.b.reg(width_of(to));
-  ir::Inst& inst = v.c.b.emit(op, to, {r}, {x});
+Reg converted(Values& v, Op op, Type to, Type from, ir::Operand x, Round round) {
+  const Reg r = v.c.reg(width_of(to));
+  ir::Inst& inst = v.c.emit(op, to, {r}, {x});
   inst.from = from;
   inst.round = round;
   return r;
@@ -54,7 +47,7 @@ void lower_convert(LowerContext& c, const Instruction& i) {
   }
   // Towards zero, inside the range; NaN gives 0.
   const ir::Operand x = v.operand(0, m.from);
-  const Reg r = converted(v, m.op, m.type, m.from, x, ir::Round::rz);
+  const Reg r = converted(v, m.op, m.type, m.from, x, Round::rz);
   const Reg nan = v.compare(Op::fcmp, Cond::nan, m.from, x, x);
   v.put(v.select(nan, imm(0), r));
 }
@@ -63,7 +56,7 @@ void lower_convert_byte(LowerContext& c, const Instruction& i) {
   Values v(c, i);
   const Reg moved = v.make(Op::shr, {v.u32(0), imm(8U * i.row->meaning.count)});
   const Reg byte = v.make(Op::zext8, {moved});
-  v.put_real(converted(v, Op::i2f, Type::f32, Type::u32, byte, ir::Round::rn), Type::f32);
+  v.put_real(converted(v, Op::i2f, Type::f32, Type::u32, byte, Round::rn), Type::f32);
 }
 
 /// Four signed bits, in sixteenths.
@@ -71,7 +64,7 @@ void lower_convert_nibble(LowerContext& c, const Instruction& i) {
   Values v(c, i);
   const Reg up = v.make(Op::shl, {v.u32(0), imm(28)});
   const Reg value = c.make(Op::shr, Type::s32, {up, imm(28)});
-  const Reg whole = converted(v, Op::i2f, Type::f32, Type::s32, value, ir::Round::rn);
+  const Reg whole = converted(v, Op::i2f, Type::f32, Type::s32, value, Round::rn);
   v.put_real(c.make(Op::fmul, Type::f32, {whole, imm(0x3d800000)}), Type::f32);
 }
 
@@ -79,22 +72,22 @@ void lower_convert_nibble(LowerContext& c, const Instruction& i) {
 void lower_convert_rounded(LowerContext& c, const Instruction& i) {
   Values v(c, i);
   const ir::Operand x = v.operand(0, Type::f32);
-  const Reg whole = c.b.reg(Width::b32);
-  c.b.emit(Op::fround, Type::f32, {whole}, {x}).round = ir::Round::rm;
+  const Reg whole = c.reg(Width::b32);
+  c.emit(Op::fround, Type::f32, {whole}, {x}).round = Round::rm;
   ir::Operand result = whole;
-  if (i.row->meaning.round == ir::Round::rp) {
+  if (i.row->meaning.round == Round::rp) {
     const Reg rest = c.make(Op::fsub, Type::f32, {x, whole});
     const Reg up = v.compare(Op::fcmp, Cond::ge, Type::f32, rest, imm(0x3f000000));
     const Reg next = c.make(Op::fadd, Type::f32, {whole, imm(0x3f800000)});
     result = v.select(up, next, whole);
   }
-  v.put(converted(v, Op::f2i, Type::s32, Type::f32, result, ir::Round::rz));
+  v.put(converted(v, Op::f2i, Type::s32, Type::f32, result, Round::rz));
 }
 
 void lower_pack_halves(LowerContext& c, const Instruction& i) {
   Values v(c, i);
   const auto half = [&](size_t n) {
-    return converted(v, Op::f2f, Type::f16, Type::f32, v.operand(n, Type::f32), ir::Round::rz);
+    return converted(v, Op::f2f, Type::f16, Type::f32, v.operand(n, Type::f32), Round::rz);
   };
   v.put(packed(v, half(0), half(1)));
 }
@@ -105,10 +98,10 @@ void lower_pack_normal(LowerContext& c, const Instruction& i) {
   const bool is_signed = ir::is_signed(i.row->meaning.type);
   const auto part = [&](size_t n) {
     const ir::Operand x = v.operand(n, Type::f32);
-    const Reg wide = converted(v, Op::f2f, Type::f64, Type::f32, x, ir::Round::rn);
+    const Reg wide = converted(v, Op::f2f, Type::f64, Type::f32, x, Round::rn);
     const uint64_t most = is_signed ? 0x40dfffc000000000 : 0x40efffe000000000;  // 32767, 65535
     const Reg product = c.make(Op::fmul, Type::f64, {wide, imm(most)});
-    const Reg number = converted(v, Op::f2i, Type::s32, Type::f64, product, ir::Round::rn);
+    const Reg number = converted(v, Op::f2i, Type::s32, Type::f64, product, Round::rn);
     const Reg inside = is_signed ? bounded(v, number, Type::s32, 0xffff8001, 32767)
                                  : bounded(v, number, Type::s32, 0, 65535);
     const Reg nan = v.compare(Op::fcmp, Cond::nan, Type::f32, x, x);
@@ -121,9 +114,9 @@ void lower_pack_normal(LowerContext& c, const Instruction& i) {
 void lower_pack_byte(LowerContext& c, const Instruction& i) {
   Values v(c, i);
   const ir::Operand x = v.operand(0, Type::f32);
-  const Reg whole = c.b.reg(Width::b32);
-  c.b.emit(Op::fround, Type::f32, {whole}, {x}).round = v.mode.round(Type::f32);
-  const Reg number = converted(v, Op::f2i, Type::u32, Type::f32, whole, ir::Round::rz);
+  const Reg whole = c.reg(Width::b32);
+  c.emit(Op::fround, Type::f32, {whole}, {x}).round = v.mode.round(Type::f32);
+  const Reg number = converted(v, Op::f2i, Type::u32, Type::f32, whole, Round::rz);
   const Reg nan = v.compare(Op::fcmp, Cond::nan, Type::f32, x, x);
   const Reg byte = v.select(nan, imm(0), v.make(Op::min, {number, imm(255)}));
   const Reg place = v.make(Op::shl, {v.make(Op::and_, {v.u32(1), imm(3)}), imm(3)});

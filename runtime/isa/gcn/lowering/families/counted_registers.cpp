@@ -8,12 +8,6 @@
 
 namespace lanewise::gcn {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-
 namespace {
 
 /// Codes past the guest's registers, and past those of lane forms and output modifiers.
@@ -48,7 +42,7 @@ class Distance {
         const Reg to = c_.vgpr(code + k);
         const Reg next = c_.make(Op::select, Type::u32, {is(code - first), values[k], to});
         if (in_all_lanes)
-          c_.b.emit(Op::mov, Type::u32, {to}, {next});
+          c_.emit(Op::mov, Type::u32, {to}, {next});
         else
           c_.emit_vector(Op::mov, Type::u32, {to}, {next});
       }
@@ -179,7 +173,7 @@ class Counted {
   /// In all lanes: some instructions read those of others.
   void copy(const std::vector<ir::Operand>& values, unsigned to) {
     for (unsigned k = 0; k < values.size(); ++k)
-      c_.b.emit(Op::mov, Type::u32, {c_.vgpr(to + k)}, {values[k]});
+      c_.emit(Op::mov, Type::u32, {c_.vgpr(to + k)}, {values[k]});
   }
 
   /// The instruction is to do nothing at all where its register does not exist.

@@ -7,32 +7,23 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 Reg wide(LowerContext& c, ir::Operand narrow) {
-  const Reg r = c.b.reg(Width::b64);
-  c.b.emit(Op::zext64, Type::u64, {r}, {narrow});
-  return r;
+  return c.make(Op::zext64, Type::u64, {narrow});
 }
 
 Reg plain_address(LowerContext& c, const Instruction& i) {
   const Operand& at = *i.operand(Slot::ds_addr);
-  const Reg r = c.b.reg(Width::b64);
-  c.b.emit(Op::pack64, Type::u64, {r}, {c.read32(at, 0), c.read32(at, 1)});
+  const Reg r = c.reg(Width::b64);
+  c.emit(Op::pack64, Type::u64, {r}, {c.read32(at, 0), c.read32(at, 1)});
   return r;
 }
 
 /// Scratch lies dword by dword side by side for the lanes of a wave, from FLAT_SCRATCH_HI on.
 Reg scratch_address(LowerContext& c, Reg offset) {
   const unsigned flat_scratch_hi = c.gen() == Gen::gfx8 ? 103 : 105;
-  const Reg lane = c.b.reg(Width::b32);
-  c.b.emit(Op::sreg, Type::u32, {lane}, {}).mode = static_cast<uint8_t>(ir::SReg::laneid);
+  const Reg lane = c.special(SReg::laneid);
   const auto op = [&](Op o, ir::Operand x, ir::Operand y) { return c.make(o, Type::u32, {x, y}); };
   const Reg rows = op(Op::shl, op(Op::shr, offset, imm(2)), imm(8));
   const Reg column = op(Op::or_, op(Op::shl, lane, imm(2)), op(Op::and_, offset, imm(3)));
@@ -49,7 +40,7 @@ Reg window_address(LowerContext& c, const Instruction& i, unsigned n) {
   Reg address = plain_address(c, i);
   if (n != 0) address = c.make(Op::add, Type::u64, {address, imm(4 * n)});
   const auto choose = [&](uint32_t aperture, Reg inside) {
-    const Reg there = c.compare(ir::Cond::eq, Type::u32, high, imm(aperture));
+    const Reg there = c.compare(Cond::eq, Type::u32, high, imm(aperture));
     address = c.make(Op::select, Type::u64, {there, inside, address});
   };
   // What lies past the window must not come out as another space.
@@ -101,7 +92,7 @@ void lower_flat_load(LowerContext& c, const Instruction& i) {
   std::vector<Reg> results;
   for (const Reg address : p.addresses) {
     std::vector<Reg> regs;
-    for (unsigned n = 0; n < p.dwords; ++n) regs.push_back(c.b.reg(Width::b32));
+    for (unsigned n = 0; n < p.dwords; ++n) regs.push_back(c.reg(Width::b32));
     results.insert(results.end(), regs.begin(), regs.end());
     c.emit_vector(Op::load, Type::u32, std::move(regs), {address}).mem =
         flat_memory(c, i, i.row->meaning.type, p.dwords);
@@ -130,12 +121,12 @@ void lower_flat_atomic(LowerContext& c, const Instruction& i) {
   const Operand& data = *i.operand(Slot::data0);
   const auto value = [&](unsigned first) -> ir::Operand {
     if (!pair) return c.read32(data, first);
-    const Reg r = c.b.reg(Width::b64);
-    c.b.emit(Op::pack64, Type::u64, {r}, {c.read32(data, first), c.read32(data, first + 1)});
+    const Reg r = c.reg(Width::b64);
+    c.emit(Op::pack64, Type::u64, {r}, {c.read32(data, first), c.read32(data, first + 1)});
     return r;
   };
   std::vector<ir::Operand> src = {c.apertures() ? window_address(c, i, 0) : plain_address(c, i)};
-  if (m.atom == ir::AtomOp::cas || m.atom == ir::AtomOp::fcas) src.push_back(value(pair ? 2 : 1));
+  if (m.atom == AtomOp::cas || m.atom == AtomOp::fcas) src.push_back(value(pair ? 2 : 1));
   src.push_back(value(0));
   ir::Mem mem = flat_memory(c, i, type, 1);
   mem.align = ir::AlignRule::force;
@@ -145,7 +136,7 @@ void lower_flat_atomic(LowerContext& c, const Instruction& i) {
   mem.atom = m.atom;
   mem.atom_type = m.type;
   std::vector<Reg> old;
-  if (m.returns) old.push_back(c.b.reg(ir::width_of(type)));
+  if (m.returns) old.push_back(c.reg(ir::width_of(type)));
   c.emit_vector(Op::atom, type, old, std::move(src)).mem = mem;
   if (!m.returns) return;
   const unsigned dst = i.operand(Slot::vdst)->code;

@@ -8,12 +8,6 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 constexpr uint32_t kIdentitySelect = 4 | 5 << 3 | 6 << 6 | 7 << 9;
@@ -35,17 +29,17 @@ void warn_about_format(LowerContext& c, const Instruction& i, bool store) {
 }
 
 void report(LowerContext& c, const ir::Operand& when) {
-  c.b.set_guard({when.reg(), false});
-  c.b.emit(Op::report, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::illegal_encoding);
-  c.b.set_guard({});
+  c.set_guard({when.reg(), false});
+  c.emit(Op::report, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::illegal_encoding);
+  c.set_guard({});
 }
 
 /// A sticky report of a descriptor's format that is not documented, then the kernel goes on.
 void report_bad_format(LowerContext& c, const Element& e) {
-  const Reg legal = c.b.reg(Width::pred);
-  c.b.emit(Op::fmt_legal, Type::none, {legal}, {e.word}).mode = e.mode;
-  const Reg bad = c.make_pred(Op::not_, Type::pred, {legal});
-  report(c, c.make_pred(Op::and_, Type::pred, {bad, e.at.may}));
+  const Reg legal = c.reg(Width::pred);
+  c.emit(Op::fmt_legal, Type::none, {legal}, {e.word}).mode = e.mode;
+  const Reg bad = c.make(Op::not_, Type::pred, {legal});
+  report(c, c.make(Op::and_, Type::pred, {bad, e.at.may}));
 }
 
 Element element_of(LowerContext& c, const Instruction& i, bool store) {
@@ -83,17 +77,16 @@ void for_each_part(LowerContext& c, const ir::Operand& size, const ir::Operand& 
   for (const Part& p : kParts) {
     if (size.is_imm()) {
       if (size.imm < p.from || size.imm > p.to) continue;
-      if (may.is_reg()) c.b.set_guard({may.reg(), false});
+      if (may.is_reg()) c.set_guard({may.reg(), false});
     } else {
       const bool exactly = p.from == p.to;
-      const Reg has =
-          c.compare(exactly ? ir::Cond::eq : ir::Cond::ge, Type::u32, size, imm(p.from));
-      const Reg there = c.make_pred(Op::and_, Type::pred, {has, p.word == 0 ? may : before});
-      c.b.set_guard({there, false});
+      const Reg has = c.compare(exactly ? Cond::eq : Cond::ge, Type::u32, size, imm(p.from));
+      const Reg there = c.make(Op::and_, Type::pred, {has, p.word == 0 ? may : before});
+      c.set_guard({there, false});
       before = there;
     }
     access(p);
-    c.b.set_guard({});
+    c.set_guard({});
   }
 }
 
@@ -101,14 +94,14 @@ void lower_format_load(LowerContext& c, const Instruction& i) {
   const Element e = element_of(c, i, false);
   const std::vector<Reg> raw{zeroed(c), zeroed(c), zeroed(c), zeroed(c)};
   for_each_part(c, e.size, e.at.may, [&](const Part& p) {
-    ir::Inst& load = c.b.emit(Op::load, Type::u32, {raw[p.word]}, {e.at.va});
+    ir::Inst& load = c.emit(Op::load, Type::u32, {raw[p.word]}, {e.at.va});
     load.mem = buffer_memory(i, p.elem);
     load.mem->offset = 4 * int64_t{p.word};
   });
-  const auto word = [&] { return c.b.reg(Width::b32); };
+  const auto word = [&] { return c.reg(Width::b32); };
   std::vector<Reg> out{word(), word(), word(), word()};
-  c.b.emit(Op::fmt_unpack, Type::none, out, {raw[0], raw[1], raw[2], raw[3], e.word, e.at.may})
-      .mode = e.mode;
+  c.emit(Op::fmt_unpack, Type::none, out, {raw[0], raw[1], raw[2], raw[3], e.word, e.at.may}).mode =
+      e.mode;
   out.resize(i.row->meaning.count);
   deliver(c, i, out);
 }
@@ -121,11 +114,11 @@ void lower_format_store(LowerContext& c, const Instruction& i) {
   for (unsigned n = 0; n < 4; ++n)
     src.push_back(n < i.row->meaning.count ? c.read32(data, n) : imm(0));
   src.push_back(e.word);
-  const auto word = [&] { return c.b.reg(Width::b32); };
+  const auto word = [&] { return c.reg(Width::b32); };
   const std::vector<Reg> raw{word(), word(), word(), word()};
-  c.b.emit(Op::fmt_pack, Type::none, raw, std::move(src)).mode = e.mode;
+  c.emit(Op::fmt_pack, Type::none, raw, std::move(src)).mode = e.mode;
   for_each_part(c, e.size, e.at.may, [&](const Part& p) {
-    ir::Inst& store = c.b.emit(Op::store, Type::u32, {}, {e.at.va, raw[p.word]});
+    ir::Inst& store = c.emit(Op::store, Type::u32, {}, {e.at.va, raw[p.word]});
     store.mem = buffer_memory(i, p.elem);
     store.mem->offset = 4 * int64_t{p.word};
   });

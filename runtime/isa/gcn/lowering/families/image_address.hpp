@@ -17,7 +17,7 @@ class ImageAddress {
  public:
   ImageAddress(LowerContext& c, const Instruction& i, const ImageState& s)
       : c_(c),
-        f_(c.b),
+        f_(c),
         form_(i.row->image),
         s_(s),
         code_(i.operand(Slot::iaddr)->code),
@@ -33,7 +33,7 @@ class ImageAddress {
   }
 
   ir::Operand at(unsigned n) {
-    return n == kAbsent || code_ + n >= kVgpr0 + 256 ? ir::Operand(ir::imm(0))
+    return n == kAbsent || code_ + n >= kVgpr0 + 256 ? ir::Operand(imm(0))
                                                      : ir::Operand(c_.vgpr(code_ + n));
   }
   ir::Operand pick(const Place& p) {
@@ -74,9 +74,9 @@ class ImageAddress {
 };
 
 /// Registers that hold 0.
-std::vector<ir::Reg> zero_registers(LowerContext& c, unsigned count);
+std::vector<Reg> zero_registers(LowerContext& c, unsigned count);
 /// Of four values those that dmask names, the first one where it names none.
-void deliver_components(LowerContext& c, const Instruction& i, const std::vector<ir::Reg>& values);
+void deliver_components(LowerContext& c, const Instruction& i, const std::vector<Reg>& values);
 /// The image's words say how many dimensions it has.
 ir::TextureAccess described_access();
 
@@ -87,9 +87,9 @@ void guarded(LowerContext& c, const ir::Operand& may, const Emit& emit) {
                             : may.imm == 0 || c.exec_full ? may
                                                           : ir::Operand(c.exec());
   if (lanes.is_imm() && lanes.imm == 0) return;
-  if (lanes.is_reg()) c.b.set_guard({lanes.reg(), false});
+  if (lanes.is_reg()) c.set_guard({lanes.reg(), false});
   emit();
-  c.b.set_guard({});
+  c.set_guard({});
 }
 
 }  // namespace lanewise::gcn

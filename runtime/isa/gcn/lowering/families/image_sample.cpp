@@ -5,20 +5,13 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 using Last = ImageForm::Last;
 
 /// The value of another lane of the quad, active or not.
 Reg quad_value(LowerContext& c, const ir::Operand& value, unsigned member) {
-  const Reg lane = c.b.reg(Width::b32);
-  c.b.emit(Op::sreg, Type::u32, {lane}, {}).mode = static_cast<uint8_t>(ir::SReg::laneid);
+  const Reg lane = c.special(SReg::laneid);
   const Reg first = c.make(Op::and_, Type::u32, {lane, imm(60)});
   return c.make(Op::readlane, Type::none,
                 {value, c.make(Op::or_, Type::u32, {first, imm(member)})});
@@ -47,9 +40,9 @@ ir::Operand texel_offset(Fold& f, const ir::Operand& packed, unsigned axis) {
 
 /// 16 bits of a value that was filtered as 32.
 ir::Operand narrowed(LowerContext& c, const ImageState& s, Reg value) {
-  Fold f(c.b);
-  const Reg half = c.b.reg(Width::b32);
-  c.b.emit(Op::f2f, Type::f16, {half}, {value}).from = Type::f32;
+  Fold f(c);
+  const Reg half = c.reg(Width::b32);
+  c.emit(Op::f2f, Type::f16, {half}, {value}).from = Type::f32;
   const ir::Operand integers =
       f.either(f.eq(s.number_format, imm(4)), f.eq(s.number_format, imm(5)));
   return f.select(integers, f.and_(value, 0xffff), half);
@@ -59,7 +52,7 @@ ir::Operand narrowed(LowerContext& c, const ImageState& s, Reg value) {
 ir::Operand layer_of(Fold& f, const ImageState& s, const ir::Operand& slice) {
   if (slice.is_imm()) return s.first_layer;
   const ir::Operand last = f.sub(s.layers, imm(1));
-  const ir::Operand nearest = f.max(f.min(f.to_int(slice, ir::Round::rn), last), imm(0));
+  const ir::Operand nearest = f.max(f.min(f.to_int(slice, Round::rn), last), imm(0));
   return f.add(nearest, s.first_layer);
 }
 
@@ -69,7 +62,7 @@ void lower_image_sample(LowerContext& c, const Instruction& i) {
   const ImageForm& form = i.row->image;
   const ImageState s = image_state(c, i);
   const auto sampler = sampler_words(c, i, s);
-  Fold f(c.b);
+  Fold f(c);
   ImageAddress a(c, i, s);
   // Coordinates on a face of a cube go from 1 to 2.
   const auto on_face = [&](const ir::Operand& v) {
@@ -104,12 +97,12 @@ void lower_image_sample(LowerContext& c, const Instruction& i) {
   const std::vector<Reg> values = zero_registers(c, 4);
   guarded(c, s.usable, [&] {
     ir::Inst& sample =
-        c.b.emit(form.gathers ? Op::gather : Op::sample, Type::none, values, std::move(src));
+        c.emit(form.gathers ? Op::gather : Op::sample, Type::none, values, std::move(src));
     sample.texture = t;
     sample.mem = buffer_memory(i, Type::u32);
   });
   if (i.graphics.d16)
-    for (const Reg v : values) c.b.emit(Op::mov, Type::u32, {v}, {narrowed(c, s, v)});
+    for (const Reg v : values) c.emit(Op::mov, Type::u32, {v}, {narrowed(c, s, v)});
   deliver_components(c, i, values);
 }
 
@@ -117,7 +110,7 @@ void lower_image_sample(LowerContext& c, const Instruction& i) {
 void lower_image_lod(LowerContext& c, const Instruction& i) {
   const ImageState s = image_state(c, i);
   const auto sampler = sampler_words(c, i, s);
-  Fold f(c.b);
+  Fold f(c);
   ImageAddress a(c, i, s);
   const std::vector<ir::Operand> g = quad_gradients(c, {a.x(), a.y(), a.z()});
   const ir::Operand texels =
@@ -145,8 +138,8 @@ void lower_image_lod(LowerContext& c, const Instruction& i) {
   std::vector<Reg> values = zero_registers(c, 4);
   const ir::Operand inside = least(most(limited, imm(0)), last);
   guarded(c, s.usable, [&] {
-    c.b.emit(Op::mov, Type::u32, {values[0]}, {inside});
-    c.b.emit(Op::mov, Type::u32, {values[1]}, {lod});
+    c.emit(Op::mov, Type::u32, {values[0]}, {inside});
+    c.emit(Op::mov, Type::u32, {values[1]}, {lod});
   });
   deliver_components(c, i, values);
 }

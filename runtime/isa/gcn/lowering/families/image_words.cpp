@@ -11,13 +11,6 @@
 
 namespace lanewise::gcn {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 /// f32 of a number with 8 bits behind the point.
@@ -29,8 +22,8 @@ ir::Operand fixed_point(LowerContext& c, ir::Operand word, bool is_signed) {
         is_signed ? static_cast<float>(static_cast<int32_t>(bits)) : static_cast<float>(bits);
     return imm(std::bit_cast<uint32_t>(value / 256));
   }
-  const Reg whole = c.b.reg(Width::b32);
-  c.b.emit(Op::i2f, Type::f32, {whole}, {word}).from = is_signed ? Type::s32 : Type::u32;
+  const Reg whole = c.reg(Width::b32);
+  c.emit(Op::i2f, Type::f32, {whole}, {word}).from = is_signed ? Type::s32 : Type::u32;
   return c.make(Op::fmul, Type::f32, {whole, imm(kPart)});
 }
 
@@ -71,7 +64,7 @@ struct ImageFormat {
 ImageFormat image_format(LowerContext& c, const Instruction& i, const DescriptorFields& t) {
   constexpr uint32_t kBytes = 1U << 1 | 1U << 3 | 1U << 10;  // what can have the curve
   constexpr uint32_t kData = 0x7ffe, kNumbers = 0xff;
-  Fold f(c.b);
+  Fold f(c);
   const bool store = i.row->kind == Kind::store;
   const ir::Operand data = t(1, 20, 6), number = t(1, 26, 4), curved = f.eq(number, imm(kSrgb));
   // Shifts by 32 and more give 0, so codes beyond the sets are in none of them.
@@ -85,8 +78,8 @@ ImageFormat image_format(LowerContext& c, const Instruction& i, const Descriptor
     const auto word = static_cast<unsigned>(out.word.imm);
     legal = imm(documented_format(word >> 15 & 15, word >> 12 & 7, store, c.gen()) ? 1 : 0);
   } else {
-    const Reg r = c.b.reg(Width::pred);
-    c.b.emit(Op::fmt_legal, Type::none, {r}, {out.word}).mode = format_mode(c, i);
+    const Reg r = c.reg(Width::pred);
+    c.emit(Op::fmt_legal, Type::none, {r}, {out.word}).mode = format_mode(c, i);
     legal = r;
   }
   const ir::Operand with_curve = store ? ir::Operand(imm(0)) : stands_in(f, kBytes, data);
@@ -117,13 +110,13 @@ uint8_t format_mode(const LowerContext& c, const Instruction& i) {
 void report_encoding(LowerContext& c, ir::Operand when) {
   if (when.is_imm() && when.imm == 0) return;
   const ir::Operand lanes = when.is_imm() && !c.exec_full ? ir::Operand(c.exec()) : c.active(when);
-  if (lanes.is_reg()) c.b.set_guard({lanes.reg(), false});
-  c.b.emit(Op::report, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::illegal_encoding);
-  c.b.set_guard({});
+  if (lanes.is_reg()) c.set_guard({lanes.reg(), false});
+  c.emit(Op::report, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::illegal_encoding);
+  c.set_guard({});
 }
 
 ImageState image_state(LowerContext& c, const Instruction& i) {
-  Fold f(c.b);
+  Fold f(c);
   const bool small = i.graphics.r128;  // 1D and 2D images alone, without a pitch
   const DescriptorFields t(c, f, *i.operand(Slot::irsrc), small ? 4 : 8);
   ImageState s;
@@ -171,8 +164,7 @@ ImageState image_state(LowerContext& c, const Instruction& i) {
   if (low.is_imm() && upper.is_imm()) {
     s.words[base] = imm(upper.imm << 32 | low.imm);
   } else {
-    const Reg r = c.b.reg(Width::b64);
-    c.b.emit(Op::pack64, Type::u64, {r}, {low, upper});
+    const Reg r = c.make(Op::pack64, Type::u64, {low, upper});
     s.words[base] = r;
   }
   s.words[ir::image::format] = format.word;
@@ -192,7 +184,7 @@ ImageState image_state(LowerContext& c, const Instruction& i) {
 std::array<ir::Operand, ir::kSamplerWords> sampler_words(LowerContext& c, const Instruction& i,
                                                          const ImageState& image) {
   using namespace ir::sampler;
-  Fold f(c.b);
+  Fold f(c);
   const DescriptorFields s(c, f, *i.operand(Slot::isamp), 4);
   std::array<ir::Operand, ir::kSamplerWords> words;
   ir::Operand state = imm(0);

@@ -3,12 +3,6 @@
 
 namespace lanewise::gcn {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-
 namespace {
 
 Type word_type(Type t) {
@@ -69,15 +63,14 @@ void lower_v_first_bit(LowerContext& c, const Instruction& i) {
     x = v.make(Op::xor_, {x, sign});
   }
   const ir::Operand turned = m.op == Op::brev ? ir::Operand(v.make(Op::brev, {x})) : x;
-  const Reg zeros = c.b.reg(ir::Width::b32);
-  c.b.emit(Op::clz, Type::u32, {zeros}, {turned});
+  const Reg zeros = c.make(Op::clz, Type::u32, {turned});
   v.put(v.select(c.compare(Cond::eq, Type::u32, x, imm(0)), imm(0xffffffff), zeros));
 }
 
 void lower_v_count(LowerContext& c, const Instruction& i) {
   Values v(c, i);
-  const Reg n = c.b.reg(ir::Width::b32);
-  c.b.emit(Op::popc, Type::u32, {n}, {v.u32(0)});
+  const Reg n = c.reg(Width::b32);
+  c.emit(Op::popc, Type::u32, {n}, {v.u32(0)});
   v.put(v.make(Op::add, {n, v.u32(1)}));
 }
 
@@ -104,9 +97,9 @@ void lower_mulhi24(LowerContext& c, const Instruction& i) {
 void lower_alignbyte(LowerContext& c, const Instruction& i) {
   Values v(c, i);
   const Reg bytes = v.make(Op::and_, {v.u32(2), imm(3)});
-  const Reg r = c.b.reg(ir::Width::b32);
-  c.b.emit(Op::shf_r, Type::none, {r}, {v.u32(1), v.u32(0), v.make(Op::shl, {bytes, imm(3)})})
-      .mode = 1;
+  const Reg r = c.reg(Width::b32);
+  c.emit(Op::shf_r, Type::none, {r}, {v.u32(1), v.u32(0), v.make(Op::shl, {bytes, imm(3)})}).mode =
+      1;
   v.put(r);
 }
 
@@ -167,8 +160,8 @@ void lower_sad_wide(LowerContext& c, const Instruction& i) {
   const ir::Operand low = c.read32(s0, 0), high = c.read32(s0, 1), y = v.u32(1);
   std::vector<ir::Operand> words(m.count == 32 ? 4 : 2);
   for (unsigned n = 0; n < 4; ++n) {
-    const Reg window = c.b.reg(ir::Width::b32);
-    c.b.emit(Op::shf_r, Type::none, {window}, {low, high, imm(8 * n)}).mode = 1;
+    const Reg window = c.reg(Width::b32);
+    c.emit(Op::shf_r, Type::none, {window}, {low, high, imm(8 * n)}).mode = 1;
     const Reg sum = byte_differences(v, window, y, m.op == Op::select);
     if (m.count == 32) {
       words[n] = v.make(Op::add, {sum, c.read32(s2, n)});

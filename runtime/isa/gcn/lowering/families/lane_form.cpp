@@ -5,12 +5,6 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 /// Codes past the guest's registers.
@@ -27,7 +21,7 @@ struct Source {
 
 /// Which lane the control picks; rows are 16 lanes.
 Source pick(LowerContext& c, unsigned ctrl, Reg lane) {
-  const auto test = [&](ir::Cond cond, ir::Operand x, uint32_t y) -> ir::Operand {
+  const auto test = [&](Cond cond, ir::Operand x, uint32_t y) -> ir::Operand {
     return c.compare(cond, Type::u32, x, imm(y));
   };
   const unsigned n = ctrl & 15;
@@ -39,9 +33,9 @@ Source pick(LowerContext& c, unsigned ctrl, Reg lane) {
   }
   switch (ctrl & 0x1f0) {
     case 0x100:
-      return {bits(c, Op::add, lane, imm(n)), test(ir::Cond::lt, column, 16 - n)};
+      return {bits(c, Op::add, lane, imm(n)), test(Cond::lt, column, 16 - n)};
     case 0x110:
-      return {bits(c, Op::sub, lane, imm(n)), test(ir::Cond::ge, column, n)};
+      return {bits(c, Op::sub, lane, imm(n)), test(Cond::ge, column, n)};
     case 0x120: {
       const Reg turned = bits(c, Op::and_, bits(c, Op::add, column, imm(16 - n)), imm(15));
       return {bits(c, Op::or_, row, turned), imm(1)};
@@ -51,11 +45,11 @@ Source pick(LowerContext& c, unsigned ctrl, Reg lane) {
   }
   switch (ctrl) {
     case 0x130:  // wave_shl
-      return {bits(c, Op::add, lane, imm(1)), test(ir::Cond::lt, lane, 63)};
+      return {bits(c, Op::add, lane, imm(1)), test(Cond::lt, lane, 63)};
     case 0x134:  // wave_rol
       return {bits(c, Op::add, lane, imm(1)), imm(1)};
     case 0x138:  // wave_shr
-      return {bits(c, Op::sub, lane, imm(1)), test(ir::Cond::gt, lane, 0)};
+      return {bits(c, Op::sub, lane, imm(1)), test(Cond::gt, lane, 0)};
     case 0x13c:  // wave_ror
       return {bits(c, Op::add, lane, imm(63)), imm(1)};
     case 0x140:  // row_mirror
@@ -63,16 +57,15 @@ Source pick(LowerContext& c, unsigned ctrl, Reg lane) {
     case 0x141:  // row_half_mirror
       return {bits(c, Op::xor_, lane, imm(7)), imm(1)};
     case 0x142:  // row_bcast:15
-      return {bits(c, Op::sub, row, imm(1)), test(ir::Cond::gt, lane, 15)};
+      return {bits(c, Op::sub, row, imm(1)), test(Cond::gt, lane, 15)};
     default:  // row_bcast:31
-      return {bits(c, Op::sub, bits(c, Op::and_, lane, imm(32)), imm(1)),
-              test(ir::Cond::gt, lane, 31)};
+      return {bits(c, Op::sub, bits(c, Op::and_, lane, imm(32)), imm(1)), test(Cond::gt, lane, 31)};
   }
 }
 
 ir::Operand both(LowerContext& c, ir::Operand x, ir::Operand y) {
   if (x.is_imm()) return y;
-  return y.is_imm() ? x : ir::Operand(c.make_pred(Op::and_, Type::pred, {x, y}));
+  return y.is_imm() ? x : ir::Operand(c.make(Op::and_, Type::pred, {x, y}));
 }
 
 /// Lanes whose row and bank may be written.
@@ -82,7 +75,7 @@ ir::Operand unmasked(LowerContext& c, const Dpp& d, Reg lane) {
   const Reg bank = bits(c, Op::and_, bits(c, Op::shr, lane, imm(2)), imm(3));
   const Reg on = bits(c, Op::and_, bits(c, Op::shr, imm(d.row_mask), row),
                       bits(c, Op::shr, imm(d.bank_mask), bank));
-  return c.compare(ir::Cond::ne, Type::u32, bits(c, Op::and_, on, imm(1)), imm(0));
+  return c.compare(Cond::ne, Type::u32, bits(c, Op::and_, on, imm(1)), imm(0));
 }
 
 /// What lanes that are not written leave in a mask is not documented. Carries of sums are mostly
@@ -101,20 +94,19 @@ void refuse_masks(const LowerContext& c, const Instruction& i) {
 /// with bound_ctrl, and is not written without.
 void lower_dpp(LowerContext& c, const Instruction& i) {
   refuse_masks(c, i);
-  const Reg lane = c.b.reg(Width::b32);
-  c.b.emit(Op::sreg, Type::u32, {lane}, {}).mode = static_cast<uint8_t>(ir::SReg::laneid);
+  const Reg lane = c.special(SReg::laneid);
   const Source s = pick(c, i.dpp.ctrl, lane);
   const Reg from = bits(c, Op::and_, s.lane, imm(63));
   const Reg running = c.make(Op::ballot, Type::u64, {c.exec()});
   const Reg shifted = c.make(Op::shr, Type::u64, {running, from});
   const Reg low = c.make(Op::and_, Type::u64, {shifted, imm(1)});
-  const ir::Operand valid = both(c, s.valid, c.compare(ir::Cond::ne, Type::u64, low, imm(0)));
+  const ir::Operand valid = both(c, s.valid, c.compare(Cond::ne, Type::u64, low, imm(0)));
   const size_t source = first_source(*i.row);
   const Reg value = c.make(Op::readlane, Type::none, {c.read32(i.operands[source]), from});
   Instruction plain = i;
   plain.form = Form::plain;
   plain.operands[source].code = kFirst;
-  c.b.emit(Op::select, Type::u32, {c.vgpr(kFirst)}, {valid, value, imm(0)});
+  c.emit(Op::select, Type::u32, {c.vgpr(kFirst)}, {valid, value, imm(0)});
   c.narrow(both(c, unmasked(c, i.dpp, lane), i.dpp.bound_ctrl ? ir::Operand(imm(1)) : valid));
   i.row->lower(c, plain);
 }
@@ -131,8 +123,8 @@ Reg part(LowerContext& c, ir::Operand value, unsigned sel, bool sext) {
 void take_part(LowerContext& c, Instruction& plain, size_t operand, unsigned sel, bool sext,
                unsigned code) {
   if (sel == kSelDword) return;
-  c.b.emit(Op::mov, Type::u32, {c.vgpr(code)},
-           {part(c, c.read32(plain.operands[operand]), sel, sext)});
+  c.emit(Op::mov, Type::u32, {c.vgpr(code)},
+         {part(c, c.read32(plain.operands[operand]), sel, sext)});
   plain.operands[operand].code = code;
 }
 

@@ -4,12 +4,6 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 void refuse_gds(const Instruction& i) {
@@ -37,8 +31,8 @@ void lower_lds_read(LowerContext& c, const Instruction& i) {
   const ir::Operand at = c.read32(*i.operand(Slot::ds_addr));
   std::vector<Reg> results;
   for (unsigned n = 0; n < m.count; ++n) {
-    const Reg r = c.b.reg(wide ? Width::b64 : Width::b32);
-    c.b.emit(Op::mov, wide ? Type::u64 : Type::u32, {r}, {imm(0)});
+    const Reg r = c.reg(wide ? Width::b64 : Width::b32);
+    c.emit(Op::mov, wide ? Type::u64 : Type::u32, {r}, {imm(0)});
     c.emit_vector(Op::load, wide ? Type::u64 : Type::u32, {r}, {at}).mem = lds_memory(i, n);
     results.push_back(r);
   }
@@ -106,7 +100,7 @@ void lower_lds_atomic(LowerContext& c, const Instruction& i) {
   std::vector<ir::Operand> src = {c.read32(*i.operand(Slot::ds_addr)), data_of(c, i, Slot::data0)};
   if (ir::takes_two(m.atom)) src.push_back(data_of(c, i, Slot::data1));
   std::vector<Reg> old;
-  if (m.returns) old.push_back(c.b.reg(is_wide(i) ? Width::b64 : Width::b32));
+  if (m.returns) old.push_back(c.reg(is_wide(i) ? Width::b64 : Width::b32));
   c.emit_vector(Op::atom, is_wide(i) ? Type::u64 : Type::u32, old, std::move(src)).mem =
       atomic_memory(i, 0);
   if (m.returns) put(c, i, i.operand(Slot::vdst)->code, old[0]);
@@ -120,7 +114,7 @@ void lower_lds_exchanges(LowerContext& c, const Instruction& i) {
   const ir::Operand data[] = {data_of(c, i, Slot::data0), data_of(c, i, Slot::data1)};
   Reg old[2];
   for (unsigned n = 0; n < 2; ++n) {
-    old[n] = c.b.reg(width_of(type));
+    old[n] = c.reg(width_of(type));
     c.emit_vector(Op::atom, type, {old[n]}, {at, data[n]}).mem = atomic_memory(i, n);
   }
   const unsigned dst = i.operand(Slot::vdst)->code;
@@ -149,8 +143,8 @@ void lower_lds_second_place(LowerContext& c, const Instruction& i) {
   const unsigned bytes = ir::size_of(type);
   const Reg whole = c.make(Op::and_, Type::u32, {place, imm(~(bytes - 1))});
   const Reg other = c.make(Op::add, Type::u32, {whole, distance});
-  const Reg second = c.b.reg(width_of(type));
-  c.b.emit(Op::mov, type, {second}, {imm(0)});
+  const Reg second = c.reg(width_of(type));
+  c.emit(Op::mov, type, {second}, {imm(0)});
   c.emit_vector(Op::load, type, {second}, {other}).mem = from;
   c.emit_vector(Op::atom, type, {}, {whole, second}).mem = to;
 }
@@ -170,7 +164,7 @@ void lower_lds_conditional(LowerContext& c, const Instruction& i) {
     const Reg sets = c.make(Op::and_, Type::u32, {low, clears});
     ir::Mem mem = atomic_memory(i, 0);
     mem.offset = 4 * n;
-    old[n] = c.b.reg(Width::b32);
+    old[n] = c.reg(Width::b32);
     c.emit_vector(Op::atom, Type::u32, {old[n]}, {at, clears, sets}).mem = mem;
   }
   const unsigned dst = i.operand(Slot::vdst)->code;
@@ -182,19 +176,17 @@ void lower_lds_conditional(LowerContext& c, const Instruction& i) {
 void lower_lds_count(LowerContext& c, const Instruction& i) {
   refuse_gds(i);
   const Reg running = c.make(Op::ballot, Type::u64, {c.exec()});
-  const Reg count = c.b.reg(Width::b32);
-  c.b.emit(Op::popc, Type::u64, {count}, {running});
+  const Reg count = c.reg(Width::b32);
+  c.emit(Op::popc, Type::u64, {count}, {running});
   const Reg bits = c.make(Op::brev, Type::u64, {running});
-  const Reg first = c.b.reg(Width::b32);
-  c.b.emit(Op::clz, Type::u64, {first}, {bits});
+  const Reg first = c.reg(Width::b32);
+  c.emit(Op::clz, Type::u64, {first}, {bits});
   const Reg from = c.make(Op::and_, Type::u32, {first, imm(63)});
-  const Reg lane = c.b.reg(Width::b32);
-  c.b.emit(Op::sreg, Type::u32, {lane}, {}).mode = static_cast<uint8_t>(ir::SReg::laneid);
-  const Reg chosen = c.compare(ir::Cond::eq, Type::u32, lane, from);
+  const Reg lane = c.special(SReg::laneid);
+  const Reg chosen = c.compare(Cond::eq, Type::u32, lane, from);
   const ir::Operand base =
       c.make(Op::shr, Type::u32, {c.read_known({.code = kM0, .label = {}}), imm(16)});
-  const Reg old = c.b.reg(Width::b32);
-  c.b.emit(Op::mov, Type::u32, {old}, {imm(0)});
+  const Reg old = c.make(Op::mov, Type::u32, {imm(0)});
   c.narrow(chosen);
   c.emit_vector(Op::atom, Type::u32, {old}, {base, count}).mem = atomic_memory(i, 0);
   c.widen();

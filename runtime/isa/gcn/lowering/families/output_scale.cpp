@@ -3,13 +3,6 @@
 
 namespace lanewise::gcn {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 /// Codes past the guest's registers, and past those of DPP and SDWA.
@@ -41,7 +34,7 @@ unsigned redirected(LowerContext& c, Instruction& plain) {
     to = plain.operands[n].code;
     plain.operands[n].code = kUnscaled;
     for (unsigned k = 0; k < plain.operands[n].count && plain.row->does(kReadsDst); ++k)
-      c.b.emit(Op::mov, Type::u32, {c.vgpr(kUnscaled + k)}, {c.vgpr(to + k)});
+      c.emit(Op::mov, Type::u32, {c.vgpr(kUnscaled + k)}, {c.vgpr(to + k)});
   }
   return to;
 }

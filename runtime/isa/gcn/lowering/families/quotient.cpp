@@ -3,13 +3,6 @@
 
 namespace lanewise::gcn {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 /// What the steps need to know of a format.
@@ -52,8 +45,7 @@ class Division : public Values {
   Reg exponent(ir::Operand x) {
     ir::Operand high = x;
     if (f.type == Type::f64) {
-      const Reg lo = c.b.reg(Width::b32), hi = c.b.reg(Width::b32);
-      c.b.emit(Op::unpack64, Type::u64, {lo, hi}, {x});
+      const auto [lo, hi] = c.unpack(x);
       high = hi;
     }
     const Reg moved = make(Op::shr, {high, imm(f.type == Type::f64 ? 20U : f.exponent_at)});
@@ -68,12 +60,12 @@ class Division : public Values {
     return c.compare(Cond::lt, Type::s32, x, imm(static_cast<uint32_t>(limit)));
   }
   Reg same_bits(ir::Operand x, ir::Operand y) { return c.compare(Cond::eq, f.bits, x, y); }
-  Reg both(ir::Operand x, ir::Operand y) { return c.make_pred(Op::and_, Type::pred, {x, y}); }
-  Reg either(ir::Operand x, ir::Operand y) { return c.make_pred(Op::or_, Type::pred, {x, y}); }
+  Reg both(ir::Operand x, ir::Operand y) { return c.make(Op::and_, Type::pred, {x, y}); }
+  Reg either(ir::Operand x, ir::Operand y) { return c.make(Op::or_, Type::pred, {x, y}); }
   /// Without flushing anything.
-  Reg rounded(Op op, ir::Round round, std::vector<ir::Operand> src) {
-    const Reg r = c.b.reg(width_of(f.type));
-    c.b.emit(op, f.type, {r}, std::move(src)).round = round;
+  Reg rounded(Op op, Round round, std::vector<ir::Operand> src) {
+    const Reg r = c.reg(width_of(f.type));
+    c.emit(op, f.type, {r}, std::move(src)).round = round;
     return r;
   }
   Reg choose(ir::Operand which, ir::Operand yes, ir::Operand no) {
@@ -108,7 +100,7 @@ void lower_div_scale(LowerContext& c, const Instruction& i) {
     const Reg not_zero = d.compare(Op::fcmp, Cond::neu, f.type, q, imm(0));
     return d.both(zero_exponent, not_zero);
   };
-  const ir::Round round = d.mode.round(f.type);
+  const Round round = d.mode.round(f.type);
   const Reg small_rcp = subnormal(d.rounded(Op::fdiv, round, {imm(f.one), den}));
   const Reg small_quotient = subnormal(d.rounded(Op::fdiv, round, {num, den}));
   const Reg both_small = d.both(small_rcp, small_quotient);
@@ -120,7 +112,7 @@ void lower_div_scale(LowerContext& c, const Instruction& i) {
   ir::Operand r = d.choose(tiny, up, same);
   ir::Operand back = imm(0);
   const auto mask = [&](ir::Operand which, ir::Operand yes, ir::Operand no) {
-    return c.make_pred(Op::select, Type::pred, {which, yes, no});
+    return c.make(Op::select, Type::pred, {which, yes, no});
   };
   r = d.choose(small_quotient, d.choose(is_num, up, same), r);
   back = mask(small_quotient, imm(1), back);
@@ -147,16 +139,15 @@ namespace {
 /// its last bits' remains decide where that lies halfway.
 Reg scaled_down(Division& d, const std::vector<ir::Operand>& src, Reg sum) {
   const Type t = d.f.type;
-  const ir::Round mode = d.mode.round(t);
-  if (mode != ir::Round::rn) return d.rounded(Op::fmul, mode, {sum, imm(d.f.down)});
-  const Reg low = d.rounded(Op::ffma, ir::Round::rm, src),
-            high = d.rounded(Op::ffma, ir::Round::rp, src);
+  const Round mode = d.mode.round(t);
+  if (mode != Round::rn) return d.rounded(Op::fmul, mode, {sum, imm(d.f.down)});
+  const Reg low = d.rounded(Op::ffma, Round::rm, src), high = d.rounded(Op::ffma, Round::rp, src);
   const Reg exact = d.compare(Op::fcmp, Cond::eq, t, low, high);
   const Reg negative = d.compare(Op::fcmp, Cond::lt, t, sum, imm(0));
   const Reg cut = d.choose(exact, sum, d.choose(negative, high, low));
-  const Reg even = d.rounded(Op::fmul, ir::Round::rn, {cut, imm(d.f.down)});
-  const Reg away = d.rounded(Op::fmul, ir::Round::rna, {cut, imm(d.f.down)});
-  const Reg normal = d.rounded(Op::fmul, ir::Round::rn, {sum, imm(d.f.down)});
+  const Reg even = d.rounded(Op::fmul, Round::rn, {cut, imm(d.f.down)});
+  const Reg away = d.rounded(Op::fmul, Round::rna, {cut, imm(d.f.down)});
+  const Reg normal = d.rounded(Op::fmul, Round::rn, {sum, imm(d.f.down)});
   return d.choose(d.below(d.exponent(even), 1), d.choose(exact, even, away), normal);
 }
 
@@ -182,9 +173,9 @@ namespace {
 
 /// What a quotient rounds to that is far below the least number, without its sign.
 ir::Operand below_all(Division& d, ir::Operand sign) {
-  const ir::Round round = d.mode.round(d.f.type);
-  if (round != ir::Round::rp && round != ir::Round::rm) return imm(0);
-  const bool up = round == ir::Round::rp;
+  const Round round = d.mode.round(d.f.type);
+  if (round != Round::rp && round != Round::rm) return imm(0);
+  const bool up = round == Round::rp;
   const Reg positive = d.c.compare(Cond::eq, d.f.bits, sign, imm(0));
   return d.choose(positive, imm(up ? 1 : 0), imm(up ? 0 : 1));
 }

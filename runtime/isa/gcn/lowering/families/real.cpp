@@ -3,13 +3,6 @@
 
 namespace lanewise::gcn {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 Type bits_of(Type t) {
@@ -53,9 +46,9 @@ Reg clamped(Values& v, ir::Operand n, int least, int most) {
   const Reg low = v.c.make(Op::max, Type::s32, {n, bits(least)});
   return v.c.make(Op::min, Type::s32, {low, bits(most)});
 }
-Reg product(Values& v, ir::Operand x, ir::Operand y, ir::Round round = ir::Round::rn) {
-  const Reg r = v.c.b.reg(Width::b64);
-  v.c.b.emit(Op::fmul, Type::f64, {r}, {x, y}).round = round;
+Reg product(Values& v, ir::Operand x, ir::Operand y, Round round = Round::rn) {
+  const Reg r = v.c.reg(Width::b64);
+  v.c.emit(Op::fmul, Type::f64, {r}, {x, y}).round = round;
   return r;
 }
 
@@ -68,8 +61,7 @@ struct Parts {
 Parts parts(Values& v, ir::Operand x) {
   LowerContext& c = v.c;
   const auto high_of = [&](ir::Operand d) {
-    const Reg lo = c.b.reg(Width::b32), hi = c.b.reg(Width::b32);
-    c.b.emit(Op::unpack64, Type::u64, {lo, hi}, {d});
+    const auto [lo, hi] = c.unpack(d);
     return std::pair{lo, hi};
   };
   const auto exponent_of = [&](Reg hi) {
@@ -88,18 +80,18 @@ Parts parts(Values& v, ir::Operand x) {
   const Reg mantissa = c.make(Op::pack64, Type::u64, {lo, half});
   const Reg zero = v.compare(Op::fcmp, Cond::eq, Type::f64, x, imm(0));
   const Reg endless = c.compare(Cond::eq, Type::u32, first, imm(0x7ff));
-  const Reg special = c.make_pred(Op::or_, Type::pred, {zero, endless});
+  const Reg special = c.make(Op::or_, Type::pred, {zero, endless});
   return {v.select(special, x, mantissa, Type::u64), v.select(special, imm(0), exponent), special};
 }
 
 Reg to_double(Values& v, ir::Operand x, Type from) {
-  const Reg r = v.c.b.reg(Width::b64);
-  v.c.b.emit(Op::f2f, Type::f64, {r}, {x}).from = from;
+  const Reg r = v.c.reg(Width::b64);
+  v.c.emit(Op::f2f, Type::f64, {r}, {x}).from = from;
   return r;
 }
-Reg from_double(Values& v, ir::Operand x, Type to, ir::Round round) {
-  const Reg r = v.c.b.reg(Width::b32);
-  ir::Inst& inst = v.c.b.emit(Op::f2f, to, {r}, {x});
+Reg from_double(Values& v, ir::Operand x, Type to, Round round) {
+  const Reg r = v.c.reg(Width::b32);
+  ir::Inst& inst = v.c.emit(Op::f2f, to, {r}, {x});
   inst.from = Type::f64;
   inst.round = round;
   return r;
@@ -107,7 +99,7 @@ Reg from_double(Values& v, ir::Operand x, Type to, ir::Round round) {
 
 }  // namespace
 
-Reg scaled(Values& v, ir::Operand x, ir::Operand n, ir::Round round) {
+Reg scaled(Values& v, ir::Operand x, ir::Operand n, Round round) {
   const Parts p = parts(v, x);
   const Reg n_small = clamped(v, n, -3000, 3000);
   const Reg sum = clamped(v, v.make(Op::add, {n_small, p.exponent}), -1100, 1100);
@@ -153,16 +145,16 @@ void lower_median(LowerContext& c, const Instruction& i) {
   const auto is_top = [&](ir::Operand a) { return v.compare(Op::fcmp, Cond::eq, t, top, a); };
   ir::Operand r = v.select(is_top(y), most(x, z), most(x, y));
   r = v.select(is_top(x), most(y, z), r);
-  Reg any = c.make_pred(Op::or_, Type::pred, {nan(x), nan(y)});
-  any = c.make_pred(Op::or_, Type::pred, {any, nan(z)});
+  Reg any = c.make(Op::or_, Type::pred, {nan(x), nan(y)});
+  any = c.make(Op::or_, Type::pred, {any, nan(z)});
   v.put_real(v.select(any, least(least(x, y), z), r), t);
 }
 
 void lower_real_round(LowerContext& c, const Instruction& i) {
   Values v(c, i);
   const Meaning& m = i.row->meaning;
-  const Reg r = c.b.reg(width_of(m.type));
-  c.b.emit(Op::fround, m.type, {r}, {v.operand(0, m.type)}).round = m.round;
+  const Reg r = c.reg(width_of(m.type));
+  c.emit(Op::fround, m.type, {r}, {v.operand(0, m.type)}).round = m.round;
   v.put_real(r, m.type);
 }
 
@@ -189,8 +181,8 @@ ir::Operand limited(Values& v, ir::Operand x, Type type) {
 /// Functions of f32 take and give no subnormals, whatever the mode.
 void lower_approximate(LowerContext& c, const Instruction& i) {
   Values v(c, i);
-  const Reg r = c.b.reg(Width::b32);
-  c.b.emit(i.row->meaning.op, Type::f32, {r}, {v.real(0, Type::f32)}).ftz = true;
+  const Reg r = c.reg(Width::b32);
+  c.emit(i.row->meaning.op, Type::f32, {r}, {v.real(0, Type::f32)}).ftz = true;
   v.put_real(limited(v, r, Type::f32), Type::f32);
 }
 
@@ -206,8 +198,8 @@ ir::Operand of_turns(Values& v, ir::Operand x) {
     return c.make(op, t, std::move(src));
   };
   const ir::Operand half = imm(0x3f000000), quarter = imm(0x3e800000);
-  const Reg whole = c.b.reg(Width::b32);
-  c.b.emit(Op::fround, t, {whole}, {x}).round = ir::Round::rn;
+  const Reg whole = c.reg(Width::b32);
+  c.emit(Op::fround, t, {whole}, {x}).round = Round::rn;
   const Reg part = real(Op::fsub, {x, whole});  // exact, in [-0.5, 0.5]
   const Reg size = real(Op::fabs, {part});
   const Reg far = v.compare(Op::fcmp, Cond::gt, t, size, quarter);
@@ -232,13 +224,13 @@ ir::Operand of_turns(Values& v, ir::Operand x) {
 
 /// A half's value as a float, and back in the direction of the mode.
 ir::Operand half_as_float(Values& v) {
-  const Reg r = v.c.b.reg(Width::b32);
-  v.c.b.emit(Op::f2f, Type::f32, {r}, {v.operand(0, Type::f16)}).from = Type::f16;
+  const Reg r = v.c.reg(Width::b32);
+  v.c.emit(Op::f2f, Type::f32, {r}, {v.operand(0, Type::f16)}).from = Type::f16;
   return r;
 }
 void put_as_half(Values& v, ir::Operand x) {
-  const Reg r = v.c.b.reg(Width::b32);
-  ir::Inst& inst = v.c.b.emit(Op::f2f, Type::f16, {r}, {x});
+  const Reg r = v.c.reg(Width::b32);
+  ir::Inst& inst = v.c.emit(Op::f2f, Type::f16, {r}, {x});
   inst.from = Type::f32;
   inst.round = v.mode.round(Type::f16);
   v.put_real(v.mode.keeps_results(Type::f16) ? ir::Operand(r) : v.flushed(r, Type::f16), Type::f16);
@@ -254,8 +246,8 @@ void lower_turns(LowerContext& c, const Instruction& i) {
 /// Every half is a normal float, and what the functions give is exact to more bits than a half has.
 void lower_half_function(LowerContext& c, const Instruction& i) {
   Values v(c, i);
-  const Reg r = c.b.reg(Width::b32);
-  c.b.emit(i.row->meaning.op, Type::f32, {r}, {half_as_float(v)});
+  const Reg r = c.reg(Width::b32);
+  c.emit(i.row->meaning.op, Type::f32, {r}, {half_as_float(v)});
   put_as_half(v, r);
 }
 
@@ -269,8 +261,8 @@ void lower_half_mad(LowerContext& c, const Instruction& i) {
   Values v(c, i);
   const Type t = Type::f16;
   const auto step = [&](Op op, ir::Operand x, ir::Operand y) {
-    const Reg r = c.b.reg(Width::b32);
-    ir::Inst& inst = c.b.emit(op, t, {r}, {x, y});
+    const Reg r = c.reg(Width::b32);
+    ir::Inst& inst = c.emit(op, t, {r}, {x, y});
     inst.ftz = true;
     inst.round = v.mode.round(t);
     return r;
@@ -303,24 +295,24 @@ namespace {
 
 /// A product in which zero times anything is +0.
 ir::Operand legacy_product(Values& v, ir::Operand x, ir::Operand y) {
-  const Reg r = v.c.b.reg(Width::b32);
-  ir::Inst& mul = v.c.b.emit(Op::fmul, Type::f32, {r}, {x, y});
+  const Reg r = v.c.reg(Width::b32);
+  ir::Inst& mul = v.c.emit(Op::fmul, Type::f32, {r}, {x, y});
   mul.ftz = true;
   mul.round = v.mode.round(Type::f32);
   const auto zero = [&](ir::Operand o) {
-    const Reg p = v.c.b.reg(Width::pred);
-    ir::Inst& test = v.c.b.emit(Op::fcmp, Type::f32, {p}, {o, imm(0)});
+    const Reg p = v.c.reg(Width::pred);
+    ir::Inst& test = v.c.emit(Op::fcmp, Type::f32, {p}, {o, imm(0)});
     test.cond = Cond::eq;
     test.ftz = true;
     return p;
   };
-  const Reg either = v.c.make_pred(Op::or_, Type::pred, {zero(x), zero(y)});
+  const Reg either = v.c.make(Op::or_, Type::pred, {zero(x), zero(y)});
   return v.select(either, imm(0), r);
 }
 
 Reg flushing_sum(Values& v, ir::Operand x, ir::Operand y) {
-  const Reg r = v.c.b.reg(Width::b32);
-  ir::Inst& add = v.c.b.emit(Op::fadd, Type::f32, {r}, {x, y});
+  const Reg r = v.c.reg(Width::b32);
+  ir::Inst& add = v.c.emit(Op::fadd, Type::f32, {r}, {x, y});
   add.ftz = true;
   add.round = v.mode.round(Type::f32);
   return r;
@@ -354,8 +346,8 @@ void lower_extreme_legacy(LowerContext& c, const Instruction& i) {
 void lower_mad_constant(LowerContext& c, const Instruction& i) {
   Values v(c, i);
   const Type t = Type::f32;
-  const Reg p = c.b.reg(Width::b32);
-  ir::Inst& mul = c.b.emit(Op::fmul, t, {p}, {v.real(0, t), v.real(1, t)});
+  const Reg p = c.reg(Width::b32);
+  ir::Inst& mul = c.emit(Op::fmul, t, {p}, {v.real(0, t), v.real(1, t)});
   mul.ftz = true;
   mul.round = v.mode.round(t);
   v.put_real(flushing_sum(v, p, v.real(2, t)), t);
@@ -367,8 +359,8 @@ void lower_fract(LowerContext& c, const Instruction& i) {
   const Type t = i.row->meaning.type;
   const uint64_t most = t == Type::f64 ? 0x3fefffffffffffff : t == Type::f16 ? 0x3bff : 0x3f7fffff;
   const ir::Operand x = v.operand(0, t);
-  const Reg whole = c.b.reg(width_of(t));
-  c.b.emit(Op::fround, t, {whole}, {x}).round = ir::Round::rm;
+  const Reg whole = c.reg(width_of(t));
+  c.emit(Op::fround, t, {whole}, {x}).round = Round::rm;
   const Reg rest = v.compute(Op::fsub, t, {x, whole});
   const Reg high = v.compare(Op::fcmp, Cond::gt, t, rest, imm(most));
   v.put_real(v.select(high, imm(most), rest, bits_of(t)), t);
@@ -388,14 +380,14 @@ void lower_frexp_mant(LowerContext& c, const Instruction& i) {
   const ir::Operand x = v.operand(0, t);
   const Parts p = parts(v, t == Type::f64 ? x : ir::Operand(to_double(v, x, t)));
   const Reg quiet = product(v, p.mantissa, imm(0x3ff0000000000000));
-  v.put_real(t == Type::f64 ? quiet : from_double(v, quiet, t, ir::Round::rn), t);
+  v.put_real(t == Type::f64 ? quiet : from_double(v, quiet, t, Round::rn), t);
 }
 
 void lower_ldexp(LowerContext& c, const Instruction& i) {
   Values v(c, i);
   const Type t = i.row->meaning.type;
   const ir::Operand x = v.operand(0, t);
-  const ir::Round round = v.mode.round(t);
+  const Round round = v.mode.round(t);
   if (t == Type::f64) {
     const ir::Operand r = scaled(v, x, v.u32(1), round);
     return v.put_real(v.mode.keeps_results(t) ? r : v.flushed(r, t), t);

@@ -3,11 +3,6 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-
 void lower_nothing(LowerContext&, const Instruction&) {}
 
 void lower_smov(LowerContext& c, const Instruction& i) {
@@ -39,13 +34,9 @@ namespace {
 /// mov, not, and, or, xor; with `invert` the second operand is complemented.
 ir::Operand logic(LowerContext& c, const Meaning& m, Type type, std::vector<ir::Operand> src) {
   if (m.op == Op::mov) return src[0];
-  const auto apply = [&](Op op, std::vector<ir::Operand> s) {
-    return type == Type::pred ? c.make_pred(op, type, std::move(s))
-                              : c.make(op, type, std::move(s));
-  };
-  if (m.invert) src[1] = apply(Op::not_, {src[1]});
-  const ir::Operand result = apply(m.op, std::move(src));
-  return m.invert_result ? apply(Op::not_, {result}) : result;
+  if (m.invert) src[1] = c.make(Op::not_, type, {src[1]});
+  const ir::Operand result = c.make(m.op, type, std::move(src));
+  return m.invert_result ? c.make(Op::not_, type, {result}) : result;
 }
 
 }  // namespace
@@ -79,7 +70,7 @@ void lower_slogic64(LowerContext& c, const Instruction& i) {
   }
   const ir::Operand any = wants_scc ? ir::Operand(c.any_lane(lanes)) : imm(0);
   c.write_mask(dst, lanes);
-  if (wants_scc) c.b.emit(Op::mov, Type::pred, {c.scc()}, {any});
+  if (wants_scc) c.emit(Op::mov, Type::pred, {c.scc()}, {any});
 }
 
 /// D = EXEC, EXEC = S op EXEC.
@@ -88,8 +79,8 @@ void lower_saveexec(LowerContext& c, const Instruction& i) {
   const ir::Operand result =
       logic(c, m, Type::pred, {c.read_mask(i.operands[1]), ir::Operand(c.exec())});
   c.write_mask(i.operands[0].code, c.exec());
-  c.b.emit(Op::mov, Type::pred, {c.exec()}, {result});
-  if (c.scc_live) c.b.emit(Op::mov, Type::pred, {c.scc()}, {c.any_lane(c.exec())});
+  c.emit(Op::mov, Type::pred, {c.exec()}, {result});
+  if (c.scc_live) c.emit(Op::mov, Type::pred, {c.scc()}, {c.any_lane(c.exec())});
 }
 
 namespace {
@@ -99,7 +90,7 @@ void set_overflow(LowerContext& c, bool subtract, ir::Operand a, ir::Operand b, 
   const Reg x = c.make(Op::xor_, Type::u32, {a, subtract ? b : ir::Operand(r)});
   const Reg y = c.make(Op::xor_, Type::u32, {subtract ? a : b, r});
   const Reg both = c.make(Op::and_, Type::u32, {x, y});
-  c.b.emit(Op::icmp, Type::s32, {c.scc()}, {both, imm(0)}).cond = ir::Cond::lt;
+  c.emit(Op::icmp, Type::s32, {c.scc()}, {both, imm(0)}).cond = Cond::lt;
 }
 
 }  // namespace
@@ -108,19 +99,19 @@ void lower_sadd(LowerContext& c, const Instruction& i) {
   const Meaning& m = i.row->meaning;
   const ir::Operand a = c.read32(i.operands[1]), b = c.read32(i.operands[2]);
   const bool subtract = m.op == Op::sub, is_signed = m.type == Type::s32;
-  const Reg r = c.b.reg(ir::Width::b32);
+  const Reg r = c.reg(Width::b32);
   if (!c.scc_live || is_signed)
-    c.b.emit(m.op, Type::u32, {r}, {a, b});
+    c.emit(m.op, Type::u32, {r}, {a, b});
   else
-    c.b.emit(subtract ? Op::subb : Op::addc, Type::u32, {r, c.scc()}, {a, b, imm(0)});
+    c.emit(subtract ? Op::subb : Op::addc, Type::u32, {r, c.scc()}, {a, b, imm(0)});
   if (c.scc_live && is_signed) set_overflow(c, subtract, a, b, r);
   c.write32(i.operands[0].code, r);
 }
 
 void lower_saddc(LowerContext& c, const Instruction& i) {
-  const Reg r = c.b.reg(ir::Width::b32);
-  c.b.emit(i.row->meaning.op, Type::u32, {r, c.scc()},
-           {c.read32(i.operands[1]), c.read32(i.operands[2]), c.scc()});
+  const Reg r = c.reg(Width::b32);
+  c.emit(i.row->meaning.op, Type::u32, {r, c.scc()},
+         {c.read32(i.operands[1]), c.read32(i.operands[2]), c.scc()});
   c.write32(i.operands[0].code, r);
 }
 
@@ -138,8 +129,8 @@ void lower_smul(LowerContext& c, const Instruction& i) {
 }
 
 void lower_scmp(LowerContext& c, const Instruction& i) {
-  c.b.emit(Op::icmp, i.row->meaning.type, {c.scc()},
-           {c.read32(i.operands[0]), c.read32(i.operands[1])})
+  c.emit(Op::icmp, i.row->meaning.type, {c.scc()},
+         {c.read32(i.operands[0]), c.read32(i.operands[1])})
       .cond = i.row->meaning.cond;
 }
 
@@ -154,13 +145,13 @@ void lower_sload(LowerContext& c, const Instruction& i) {
   const Operand& offset = i.operands[2];
   ir::Operand address = c.read64(i.operands[1]);
   if (!offset.immediate) {
-    const Reg wide = c.b.reg(ir::Width::b64);
-    c.b.emit(Op::zext64, Type::u64, {wide}, {c.read32(offset)});
+    const Reg wide = c.reg(Width::b64);
+    c.emit(Op::zext64, Type::u64, {wide}, {c.read32(offset)});
     address = c.make(Op::add, Type::u64, {address, wide});
   }
   std::vector<Reg> regs;
   for (unsigned n = 0; n < dst.count; ++n) regs.push_back(c.sgpr(dst.code + n));
-  ir::Inst& load = c.b.emit(Op::load, Type::u32, std::move(regs), {address});
+  ir::Inst& load = c.emit(Op::load, Type::u32, std::move(regs), {address});
   load.mem.emplace();
   load.mem->count = dst.count;
   load.mem->align_bytes = 4;
@@ -171,7 +162,7 @@ void lower_sload(LowerContext& c, const Instruction& i) {
 }
 
 void lower_barrier(LowerContext& c, const Instruction&) {
-  c.b.emit(Op::barrier, Type::none, {}, {imm(0), imm(0)}).mode =
+  c.emit(Op::barrier, Type::none, {}, {imm(0), imm(0)}).mode =
       static_cast<uint8_t>(ir::BarrierKind::sync);
 }
 

@@ -6,13 +6,6 @@
 
 namespace lanewise::gcn {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 ir::Operand read(LowerContext& c, const Operand& o) {
@@ -67,8 +60,8 @@ void lower_sbits(LowerContext& c, const Instruction& i) {
   const Operand &to = i.operands[0], &from = i.operands[1];
   ir::Operand x = read(c, from);
   if (m.invert) x = c.make(Op::not_, bits(from), {x});
-  const Reg r = c.b.reg(to.count == 2 ? Width::b64 : Width::b32);
-  c.b.emit(m.op, m.type, {r}, {x});
+  const Reg r = c.reg(to.count == 2 ? Width::b64 : Width::b32);
+  c.emit(m.op, m.type, {r}, {x});
   write(c, to, r);
   if (i.row->does(kWritesScc)) c.set_scc_nonzero(bits(to), r);
 }
@@ -86,8 +79,8 @@ void lower_sfirst_bit(LowerContext& c, const Instruction& i) {
     x = c.make(Op::xor_, t, {x, sign});
   }
   const ir::Operand turned = m.op == Op::brev ? ir::Operand(c.make(Op::brev, t, {x})) : x;
-  const Reg zeros = c.b.reg(Width::b32);
-  c.b.emit(Op::clz, t, {zeros}, {turned});
+  const Reg zeros = c.reg(Width::b32);
+  c.emit(Op::clz, t, {zeros}, {turned});
   const Reg none = c.compare(Cond::eq, t, x, imm(0));
   c.write32(i.operands[0].code, c.make(Op::select, Type::u32, {none, imm(0xffffffff), zeros}));
 }
@@ -130,7 +123,7 @@ void lower_sbitcmp(LowerContext& c, const Instruction& i) {
   const Reg at = c.make(Op::and_, Type::u32, {c.read32(i.operands[1]), imm(wide ? 63 : 31)});
   const Reg moved = c.make(Op::shr, t, {read(c, i.operands[0]), at});
   const Reg bit = c.make(Op::and_, t, {moved, imm(1)});
-  c.b.emit(Op::icmp, t, {c.scc()}, {bit, imm(0)}).cond = i.row->meaning.cond;
+  c.emit(Op::icmp, t, {c.scc()}, {bit, imm(0)}).cond = i.row->meaning.cond;
 }
 
 void lower_sbitset(LowerContext& c, const Instruction& i) {
@@ -144,8 +137,8 @@ void lower_sbitset(LowerContext& c, const Instruction& i) {
 }
 
 void lower_scmp64(LowerContext& c, const Instruction& i) {
-  c.b.emit(Op::icmp, Type::u64, {c.scc()}, {c.read64(i.operands[0]), c.read64(i.operands[1])})
-      .cond = i.row->meaning.cond;
+  c.emit(Op::icmp, Type::u64, {c.scc()}, {c.read64(i.operands[0]), c.read64(i.operands[1])}).cond =
+      i.row->meaning.cond;
 }
 
 /// The register M0 registers further than the one that is named.
@@ -202,15 +195,13 @@ void lower_setreg(LowerContext&, const Instruction& i) {
 /// s_sethalt 0 goes on; anything else ends the lane with a fault.
 void lower_trap(LowerContext& c, const Instruction& i) {
   if (i.row->meaning.count == 1 && (i.operands[0].value & 1) == 0) return;
-  c.b.emit(Op::trap, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::trap);
+  c.emit(Op::trap, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::trap);
 }
 
 void lower_clock(LowerContext& c, const Instruction& i) {
-  const Reg now = c.b.reg(Width::b64);
   const bool real = i.row->meaning.count == 2;
-  c.b.emit(Op::sreg, Type::u64, {now}, {}).mode =
-      static_cast<uint8_t>(real ? ir::SReg::globaltimer : ir::SReg::clock64);
-  c.write64(i.operand(Slot::sdst)->code, now);
+  c.write64(i.operand(Slot::sdst)->code,
+            c.special(real ? SReg::globaltimer : SReg::clock64, Type::u64));
 }
 
 }  // namespace lanewise::gcn

@@ -3,12 +3,6 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 /// What a scalar access through a descriptor reaches: bytes from the base on.
@@ -19,7 +13,7 @@ struct Reach {
   /// Is dword `n` from the start on inside?
   Reg holds(LowerContext& c, unsigned n) const {
     const Reg end = c.make(Op::add, Type::u64, {start, imm(4 * n + 4)});
-    return c.compare(ir::Cond::le, Type::u64, end, size);
+    return c.compare(Cond::le, Type::u64, end, size);
   }
 };
 
@@ -30,16 +24,16 @@ Reach reach(LowerContext& c, const Operand& rsrc, const Operand& offset) {
   const Reg up = c.make(Op::shr, Type::u32, {w1, imm(16)});
   const Reg stride = c.make(Op::and_, Type::u32, {up, imm(0x3fff)});
   const Reg unit = c.make(Op::max, Type::u32, {stride, imm(1)});
-  const Reg all = c.b.reg(Width::b64);
-  c.b.emit(Op::mulwide, Type::u32, {all}, {c.read32(rsrc, 2), unit});
+  const Reg all = c.reg(Width::b64);
+  c.emit(Op::mulwide, Type::u32, {all}, {c.read32(rsrc, 2), unit});
   // TYPE, the two highest bits: only 0 is a buffer.
-  const Reg bound = c.compare(ir::Cond::lt, Type::u32, c.read32(rsrc, 3), imm(1U << 30));
+  const Reg bound = c.compare(Cond::lt, Type::u32, c.read32(rsrc, 3), imm(1U << 30));
   Reach r;
   r.size = c.make(Op::select, Type::u64, {bound, all, imm(0)});
   ir::Operand at = imm(static_cast<uint64_t>(scalar_offset(offset, c.gen())));
   if (!offset.immediate) {
-    const Reg wide = c.b.reg(Width::b64);
-    c.b.emit(Op::zext64, Type::u64, {wide}, {c.read32(offset)});
+    const Reg wide = c.reg(Width::b64);
+    c.emit(Op::zext64, Type::u64, {wide}, {c.read32(offset)});
     at = wide;
   }
   r.start = c.make(Op::and_, Type::u64, {at, imm(~uint64_t{3})});
@@ -57,13 +51,12 @@ void set_memory(ir::Inst& access, const Instruction& i, int64_t offset) {
 
 /// The whole wave is here: what lanes do apart would be seen twice.
 void come_together(LowerContext& c) {
-  c.b.emit(Op::wave_sync, Type::none, {}, {imm(0xffffffff)});
+  c.emit(Op::wave_sync, Type::none, {}, {imm(0xffffffff)});
 }
 
 Reg is_first_lane(LowerContext& c) {
-  const Reg lane = c.b.reg(Width::b32);
-  c.b.emit(Op::sreg, Type::u32, {lane}, {}).mode = static_cast<uint8_t>(ir::SReg::laneid);
-  return c.compare(ir::Cond::eq, Type::u32, lane, imm(0));
+  const Reg lane = c.special(SReg::laneid);
+  return c.compare(Cond::eq, Type::u32, lane, imm(0));
 }
 
 }  // namespace
@@ -75,12 +68,12 @@ void lower_sbuffer_load(LowerContext& c, const Instruction& i) {
   for (unsigned n = 0; n < dst.count; ++n) {
     const Reg inside = r.holds(c, n);
     words.push_back(c.make(Op::mov, Type::u32, {imm(0)}));
-    c.b.set_guard({inside, false});
-    set_memory(c.b.emit(Op::load, Type::u32, {words.back()}, {r.address}), i, 4 * int64_t{n});
-    c.b.set_guard({});
+    c.set_guard({inside, false});
+    set_memory(c.emit(Op::load, Type::u32, {words.back()}, {r.address}), i, 4 * int64_t{n});
+    c.set_guard({});
   }
   for (unsigned n = 0; n < dst.count; ++n)
-    c.b.emit(Op::mov, Type::u32, {c.sgpr(dst.code + n)}, {words[n]});
+    c.emit(Op::mov, Type::u32, {c.sgpr(dst.code + n)}, {words[n]});
   c.refresh_masks(dst.code, dst.count);
 }
 
@@ -102,18 +95,17 @@ void lower_sstore(LowerContext& c, const Instruction& i) {
     if (offset.immediate) {
       fixed = scalar_offset(offset, c.gen());
     } else {
-      const Reg wide = c.b.reg(Width::b64);
-      c.b.emit(Op::zext64, Type::u64, {wide}, {c.read32(offset)});
+      const Reg wide = c.reg(Width::b64);
+      c.emit(Op::zext64, Type::u64, {wide}, {c.read32(offset)});
       address = c.make(Op::add, Type::u64, {address, wide});
     }
   }
   for (unsigned n = 0; n < data.count; ++n) {
     const ir::Operand value = c.read32(data, n);
-    const Reg stores =
-        descriptor ? c.make_pred(Op::and_, Type::pred, {first, r.holds(c, n)}) : first;
-    c.b.set_guard({stores, false});
-    set_memory(c.b.emit(Op::store, Type::u32, {}, {address, value}), i, fixed + 4 * int64_t{n});
-    c.b.set_guard({});
+    const Reg stores = descriptor ? c.make(Op::and_, Type::pred, {first, r.holds(c, n)}) : first;
+    c.set_guard({stores, false});
+    set_memory(c.emit(Op::store, Type::u32, {}, {address, value}), i, fixed + 4 * int64_t{n});
+    c.set_guard({});
   }
   come_together(c);
 }

@@ -3,20 +3,13 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 /// SCC says that the first operand was taken.
 void lower_sminmax(LowerContext& c, const Instruction& i) {
   const Meaning& m = i.row->meaning;
   const ir::Operand a = c.read32(i.operands[1]), b = c.read32(i.operands[2]);
   const Reg r = c.make(m.op, m.type, {a, b});
   if (c.scc_live)
-    c.b.emit(Op::icmp, m.type, {c.scc()}, {a, b}).cond =
-        m.op == Op::min ? ir::Cond::lt : ir::Cond::gt;
+    c.emit(Op::icmp, m.type, {c.scc()}, {a, b}).cond = m.op == Op::min ? Cond::lt : Cond::gt;
   c.write32(i.operands[0].code, r);
 }
 
@@ -68,8 +61,8 @@ void lower_sbfe(LowerContext& c, const Instruction& i) {
 void lower_sunary(LowerContext& c, const Instruction& i) {
   const Meaning& m = i.row->meaning;
   const bool wide = i.operands[1].count == 2;
-  const Reg r = c.b.reg(Width::b32);
-  c.b.emit(m.op, m.type, {r}, {wide ? c.read64(i.operands[1]) : c.read32(i.operands[1])});
+  const Reg r = c.reg(Width::b32);
+  c.emit(m.op, m.type, {r}, {wide ? c.read64(i.operands[1]) : c.read32(i.operands[1])});
   c.write32(i.operands[0].code, r);
   if (i.row->does(kWritesScc)) c.set_scc_nonzero(Type::u32, r);
 }
@@ -78,9 +71,9 @@ void lower_sunary(LowerContext& c, const Instruction& i) {
 void lower_sff1(LowerContext& c, const Instruction& i) {
   const ir::Operand s = c.read64(i.operands[1]);
   const Reg turned = c.make(Op::brev, Type::u64, {s});
-  const Reg zeros = c.b.reg(Width::b32);
-  c.b.emit(Op::clz, Type::u64, {zeros}, {turned});
-  const Reg none = c.compare(ir::Cond::eq, Type::u64, s, imm(0));
+  const Reg zeros = c.reg(Width::b32);
+  c.emit(Op::clz, Type::u64, {zeros}, {turned});
+  const Reg none = c.compare(Cond::eq, Type::u64, s, imm(0));
   c.write32(i.operands[0].code, c.make(Op::select, Type::u32, {none, imm(0xffffffff), zeros}));
 }
 
@@ -99,7 +92,7 @@ void lower_saddk(LowerContext& c, const Instruction& i) {
   if (c.scc_live && i.row->meaning.op == Op::add) {
     const Reg x = c.make(Op::xor_, Type::u32, {a, r}), y = c.make(Op::xor_, Type::u32, {b, r});
     const Reg both = c.make(Op::and_, Type::u32, {x, y});
-    c.b.emit(Op::icmp, Type::s32, {c.scc()}, {both, imm(0)}).cond = ir::Cond::lt;
+    c.emit(Op::icmp, Type::s32, {c.scc()}, {both, imm(0)}).cond = Cond::lt;
   }
   c.write32(i.operands[0].code, r);
 }
@@ -109,9 +102,7 @@ void lower_scmpk(LowerContext& c, const Instruction& i) {
   const Meaning& m = i.row->meaning;
   const uint32_t k =
       m.type == Type::s32 ? signed_constant(i.operands[1]) : i.operands[1].value & 0xffff;
-  c.b.emit(Op::icmp, m.type, {c.scc()}, {c.read32(i.operands[0]), imm(k)}).cond = m.cond;
+  c.emit(Op::icmp, m.type, {c.scc()}, {c.read32(i.operands[0]), imm(k)}).cond = m.cond;
 }
-
-/// Dwords outside the buffer read as 0. The size is NUM_RECORDS, times STRIDE when there is one.
 
 }  // namespace lanewise::gcn

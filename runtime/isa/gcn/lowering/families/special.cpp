@@ -6,13 +6,6 @@
 
 namespace lanewise::gcn {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 /// Which face of a cube the direction S0, S1, S2 meets, where, and twice its longest part. Equal
 /// parts: z before y before x.
 void lower_cube(LowerContext& c, const Instruction& i) {
@@ -27,7 +20,7 @@ void lower_cube(LowerContext& c, const Instruction& i) {
   const auto below_zero = [&](ir::Operand a) {
     return v.compare(Op::fcmp, Cond::lt, t, a, imm(0));
   };
-  const Reg z_major = c.make_pred(Op::and_, Type::pred, {at_least(z, x), at_least(z, y)});
+  const Reg z_major = c.make(Op::and_, Type::pred, {at_least(z, x), at_least(z, y)});
   const Reg y_major = at_least(y, x);
   const auto of_axis = [&](ir::Operand of_x, ir::Operand of_y, ir::Operand of_z) {
     return v.select(z_major, of_z, v.select(y_major, of_y, of_x));
@@ -92,8 +85,8 @@ std::array<ir::Operand, 3> words_from(Values& v, Reg index) {
 void lower_trig_preop(LowerContext& c, const Instruction& i) {
   constexpr uint32_t kFirstLarge = 1077, kLargest = 1968, kBits = 53, kTableEnd = 64 * 32 - 1;
   Values v(c, i);
-  const Reg lo = c.b.reg(Width::b32), hi = c.b.reg(Width::b32);
-  c.b.emit(Op::unpack64, Type::u64, {lo, hi}, {v.real(0, Type::f64)});
+  const Reg lo = c.reg(Width::b32), hi = c.reg(Width::b32);
+  c.emit(Op::unpack64, Type::u64, {lo, hi}, {v.real(0, Type::f64)});
   const Reg exponent = v.make(Op::and_, {v.make(Op::shr, {hi, imm(20)}), imm(0x7ff)});
   const Reg least = v.make(Op::max, {exponent, imm(kFirstLarge)});
   const Reg chunk = v.make(Op::mul, {v.make(Op::and_, {v.u32(1), imm(31)}), imm(kBits)});
@@ -108,12 +101,12 @@ void lower_trig_preop(LowerContext& c, const Instruction& i) {
   const Reg rest = c.make(Op::shr, Type::u64, {below, v.make(Op::sub, {imm(63), shift})});
   const Reg moved = c.make(Op::or_, Type::u64, {left, c.make(Op::shr, Type::u64, {rest, imm(1)})});
   const Reg number = c.make(Op::shr, Type::u64, {moved, imm(64 - kBits)});
-  const Reg whole = c.b.reg(Width::b64);
-  c.b.emit(Op::i2f, Type::f64, {whole}, {number}).from = Type::u64;
+  const Reg whole = c.reg(Width::b64);
+  c.emit(Op::i2f, Type::f64, {whole}, {number}).from = Type::u64;
   const Reg large = c.compare(Cond::ge, Type::u32, exponent, imm(kLargest));
   const Reg up = v.select(large, imm(128), imm(0));
   const Reg scale = v.make(Op::sub, {up, v.make(Op::add, {first, imm(kBits)})});
-  const Reg placed = scaled(v, whole, scale, ir::Round::rz);
+  const Reg placed = scaled(v, whole, scale, Round::rz);
   v.put_real(v.mode.keeps_results(Type::f64) ? ir::Operand(placed) : v.flushed(placed, Type::f64),
              Type::f64);
 }

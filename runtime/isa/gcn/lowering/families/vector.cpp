@@ -3,12 +3,6 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 /// Sources in text order, behind the destination(s).
@@ -82,7 +76,7 @@ bool may_signal(const ir::Operand& x) {
 ir::Operand signalling(LowerContext& c, const ir::Operand& x) {
   const Reg magnitude = c.make(Op::and_, Type::u32, {x, imm(0x7fffffff)});
   const Reg above = c.make(Op::sub, Type::u32, {magnitude, imm(0x7f800001)});
-  return c.compare(ir::Cond::lt, Type::u32, above, imm(0x3fffff));
+  return c.compare(Cond::lt, Type::u32, above, imm(0x3fffff));
 }
 
 }  // namespace
@@ -94,8 +88,8 @@ void lower_vextreme(LowerContext& c, const Instruction& i) {
   check_clamp(c, i);
   std::vector<ir::Operand> src;
   for (const Operand* o : sources(i)) src.push_back(c.read_float(*o));
-  const Reg result = c.b.reg(Width::b32);
-  c.b.emit(i.row->meaning.op, Type::f32, {result}, src).sat = i.clamp;
+  const Reg result = c.reg(Width::b32);
+  c.emit(i.row->meaning.op, Type::f32, {result}, src).sat = i.clamp;
   ir::Operand value = result;
   for (const ir::Operand& s : src)
     if (c.mode().ieee && may_signal(s)) {
@@ -139,8 +133,8 @@ void lower_vadd(LowerContext& c, const Instruction& i) {
     c.emit_vector(m.op == Op::addc ? Op::add : Op::sub, Type::u32, {destination(c, i)}, {a, b});
     return;
   }
-  const Reg sum = c.b.reg(Width::b32), carry = c.b.reg(Width::pred);
-  c.b.emit(m.op, Type::u32, {sum, carry}, {a, b, carry_in});
+  const Reg sum = c.reg(Width::b32), carry = c.reg(Width::pred);
+  c.emit(m.op, Type::u32, {sum, carry}, {a, b, carry_in});
   const ir::Operand out = c.active(carry);
   ir::Operand result = sum;
   if (i.clamp) {
@@ -155,9 +149,9 @@ void lower_vadd(LowerContext& c, const Instruction& i) {
 void lower_vmad(LowerContext& c, const Instruction& i) {
   check_output(i, true);
   const auto s = sources(i);
-  const Reg product = c.b.reg(Width::b32);
+  const Reg product = c.reg(Width::b32);
   ir::Inst& mul =
-      c.b.emit(Op::fmul, Type::f32, {product}, {c.read_float(*s[0]), c.read_float(*s[1])});
+      c.emit(Op::fmul, Type::f32, {product}, {c.read_float(*s[0]), c.read_float(*s[1])});
   set_float_mode(c, i, mul);
   mul.ftz = true;
   mul.sat = false;
@@ -199,7 +193,7 @@ void lower_vcvt(LowerContext& c, const Instruction& i) {
   if (ir::is_float(m.type))
     set_float_mode(c, i, inst);
   else
-    inst.round = ir::Round::rz;
+    inst.round = Round::rz;
 }
 
 void lower_vround(LowerContext& c, const Instruction& i) {
@@ -250,11 +244,11 @@ void lower_readfirstlane(LowerContext& c, const Instruction& i) {
   const Reg active = c.make(Op::ballot, Type::u64, {c.exec()});
   const Reg some = c.make(Op::or_, Type::u64, {active, imm(uint64_t{1} << 63)});
   const Reg turned = c.make(Op::brev, Type::u64, {some});
-  const Reg lane = c.b.reg(Width::b32), value = c.b.reg(Width::b32);
-  c.b.emit(Op::clz, Type::u64, {lane}, {turned});
-  const Reg none = c.compare(ir::Cond::eq, Type::u64, active, imm(0));
+  const Reg lane = c.reg(Width::b32), value = c.reg(Width::b32);
+  c.emit(Op::clz, Type::u64, {lane}, {turned});
+  const Reg none = c.compare(Cond::eq, Type::u64, active, imm(0));
   const Reg from = c.make(Op::select, Type::u32, {none, imm(0), lane});
-  c.b.emit(Op::readlane, Type::none, {value}, {c.read32(*sources(i)[0]), from});
+  c.emit(Op::readlane, Type::none, {value}, {c.read32(*sources(i)[0]), from});
   c.write32(i.operand(Slot::sdst)->code, value);
 }
 

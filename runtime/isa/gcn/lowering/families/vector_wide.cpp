@@ -5,12 +5,6 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 void refuse_modifiers(const Instruction& i) {
@@ -33,7 +27,7 @@ Reg sign_of_sum(LowerContext& c, Reg sum, const ir::Operand& a, const ir::Operan
   const Reg first = c.make(Op::xor_, Type::u64, {a, sum}),
             second = c.make(Op::xor_, Type::u64, {b, sum});
   const Reg overflow = c.make(Op::and_, Type::u64, {first, second});
-  return c.compare(ir::Cond::lt, Type::s64, c.make(Op::xor_, Type::u64, {overflow, sum}), imm(0));
+  return c.compare(Cond::lt, Type::s64, c.make(Op::xor_, Type::u64, {overflow, sum}), imm(0));
 }
 
 }  // namespace
@@ -43,13 +37,13 @@ Reg sign_of_sum(LowerContext& c, Reg sum, const ir::Operand& a, const ir::Operan
 void lower_mad64(LowerContext& c, const Instruction& i) {
   refuse_modifiers(i);
   const bool is_signed = ir::is_signed(i.row->meaning.type);
-  const Reg product = c.b.reg(Width::b64);
-  c.b.emit(Op::mulwide, i.row->meaning.type, {product},
-           {c.read32(*i.operand(Slot::src0)), c.read32(*i.operand(Slot::src1))});
+  const Reg product = c.reg(Width::b64);
+  c.emit(Op::mulwide, i.row->meaning.type, {product},
+         {c.read32(*i.operand(Slot::src0)), c.read32(*i.operand(Slot::src1))});
   const ir::Operand addend = c.read64(*i.operand(Slot::src2));
   const Reg sum = c.make(Op::add, Type::u64, {product, addend});
   const Reg carry = is_signed ? sign_of_sum(c, sum, product, addend)
-                              : c.compare(ir::Cond::lt, Type::u64, sum, product);
+                              : c.compare(Cond::lt, Type::u64, sum, product);
   const ir::Operand out = c.active(carry);
   const unsigned dst = i.operand(Slot::vdst)->code;
   c.emit_vector(Op::unpack64, Type::u64, {c.vgpr(dst), c.vgpr(dst + 1)}, {sum});

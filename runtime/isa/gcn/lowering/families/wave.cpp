@@ -5,12 +5,6 @@
 
 namespace lanewise::gcn {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 void check_plain(const Instruction& i) {
@@ -18,12 +12,6 @@ void check_plain(const Instruction& i) {
   for (const Operand& o : i.operands)
     if (o.neg || o.abs) throw Unsupported("neg and abs are not possible here");
   if (i.gds) throw Unsupported("the global data share is not executed");
-}
-
-Reg lane_number(LowerContext& c) {
-  const Reg lane = c.b.reg(Width::b32);
-  c.b.emit(Op::sreg, Type::u32, {lane}, {}).mode = static_cast<uint8_t>(ir::SReg::laneid);
-  return lane;
 }
 
 Reg lane_of(LowerContext& c, const Operand& select) {
@@ -69,11 +57,11 @@ void lower_writelane(LowerContext& c, const Instruction& i) {
   if (two && select.code != kM0)
     throw Unsupported("two different scalar registers, the instruction can read one and M0");
   const ir::Operand word = c.read32(value);
-  const Reg here = c.compare(ir::Cond::eq, Type::u32, lane_number(c), lane_of(c, select));
+  const Reg here = c.compare(Cond::eq, Type::u32, c.special(SReg::laneid), lane_of(c, select));
   const Reg target = c.vgpr(i.operand(Slot::vdst)->code);
-  c.b.set_guard({here, false});
-  c.b.emit(Op::mov, Type::u32, {target}, {word});
-  c.b.set_guard({});
+  c.set_guard({here, false});
+  c.emit(Op::mov, Type::u32, {target}, {word});
+  c.set_guard({});
 }
 
 /// How many bits of S0 stand for lower lanes, plus S1: `count` 0 of lanes 0 to 31, 1 of the others.
@@ -82,21 +70,19 @@ void lower_mbcnt(LowerContext& c, const Instruction& i) {
   const bool high = i.row->meaning.count == 1;
   const Operand* addend = i.operand(Slot::vsrc1);
   if (addend == nullptr) addend = i.operand(Slot::src1);
-  const Reg bit = c.make(Op::shl, Type::u64, {imm(1), lane_number(c)});
+  const Reg bit = c.make(Op::shl, Type::u64, {imm(1), c.special(SReg::laneid)});
   const Reg below = c.make(Op::sub, Type::u64, {bit, imm(1)});
-  const Reg low_half = c.b.reg(Width::b32), high_half = c.b.reg(Width::b32);
-  c.b.emit(Op::unpack64, Type::u64, {low_half, high_half}, {below});
+  const auto [low_half, high_half] = c.unpack(below);
   const Reg counted =
       c.make(Op::and_, Type::u32, {c.read32(*i.operand(Slot::src0)), high ? high_half : low_half});
-  const Reg count = c.b.reg(Width::b32);
-  c.b.emit(Op::popc, Type::u32, {count}, {counted});
+  const Reg count = c.make(Op::popc, Type::u32, {counted});
   to_vgpr(c, i, c.make(Op::add, Type::u32, {count, c.read32(*addend)}));
 }
 
 /// Offset bit 15: each four lanes permuted; otherwise and, or, xor on the lane's low five bits.
 void lower_swizzle(LowerContext& c, const Instruction& i) {
   check_plain(i);
-  const Reg lane = lane_number(c);
+  const Reg lane = c.special(SReg::laneid);
   const auto step = [&](Op op, ir::Operand x, uint32_t y) {
     return c.make(op, Type::u32, {x, imm(y)});
   };
@@ -125,11 +111,11 @@ void lower_bpermute(LowerContext& c, const Instruction& i) {
 /// bit of the number; of several the highest wins, and without any the result is 0.
 void lower_permute(LowerContext& c, const Instruction& i) {
   check_plain(i);
-  const Reg lane = lane_number(c), target = permute_lane(c, i);
+  const Reg lane = c.special(SReg::laneid), target = permute_lane(c, i);
   Reg senders = c.make(Op::ballot, Type::u64, {c.exec()});
   const auto has_bit = [&](Reg word, uint32_t bit) {
     const Reg part = c.make(Op::and_, Type::u32, {word, imm(1U << bit)});
-    return c.compare(ir::Cond::ne, Type::u32, part, imm(0));
+    return c.compare(Cond::ne, Type::u32, part, imm(0));
   };
   for (uint32_t bit = 0; bit < 6; ++bit) {
     const Reg set = c.make(Op::ballot, Type::u64, {has_bit(target, bit)});
@@ -137,12 +123,12 @@ void lower_permute(LowerContext& c, const Instruction& i) {
     const Reg same = c.make(Op::select, Type::u64, {has_bit(lane, bit), set, clear});
     senders = c.make(Op::and_, Type::u64, {senders, same});
   }
-  const Reg zeros = c.b.reg(Width::b32);
-  c.b.emit(Op::clz, Type::u64, {zeros}, {senders});
+  const Reg zeros = c.reg(Width::b32);
+  c.emit(Op::clz, Type::u64, {zeros}, {senders});
   const Reg highest = c.make(Op::sub, Type::u32, {imm(63), zeros});
   const Reg safe = c.make(Op::and_, Type::u32, {highest, imm(63)});
   const Reg sent = gather(c, c.read32(*i.operand(Slot::data0)), safe);
-  const Reg none = c.compare(ir::Cond::eq, Type::u64, senders, imm(0));
+  const Reg none = c.compare(Cond::eq, Type::u64, senders, imm(0));
   to_vgpr(c, i, c.make(Op::select, Type::u32, {none, imm(0), sent}));
 }
 
