@@ -7,15 +7,6 @@
 
 namespace lanewise::sass {
 
-using ir::AtomOp;
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
-using ir::Space;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 Type atomic_type(const Instruction& i, bool shared) {
@@ -74,11 +65,11 @@ void emit_atomic(LowerContext& c, const Instruction& i, const Shape& s, std::vec
       s.space == Space::shared ? c.window_address(i) : c.wide_address(i);
   values.insert(values.begin(), address.base);
   const Width width = s.wide() ? Width::b64 : Width::b32;
-  const Reg result = s.wide() || old == kRZ ? c.b.reg(width) : c.writable(old);
+  const Reg result = s.wide() || old == kRZ ? c.reg(width) : c.writable(old);
   std::vector<Reg> dst;
   if (old != kRZ) dst.push_back(result);
   const Type bits = s.wide() ? Type::u64 : Type::u32;
-  ir::Inst& atom = c.b.emit(Op::atom, bits, std::move(dst), std::move(values));
+  ir::Inst& atom = c.emit(Op::atom, bits, std::move(dst), std::move(values));
   atom.mem.emplace();
   atom.mem->space = s.space;
   atom.mem->elem = bits;
@@ -90,7 +81,7 @@ void emit_atomic(LowerContext& c, const Instruction& i, const Shape& s, std::vec
   atom.mem->offset = address.offset;
   atom.ftz = flushes(i);
   if (s.wide() && old != kRZ)
-    c.b.emit(Op::unpack64, Type::u32, {c.writable(old), c.writable(old + 1)}, {result});
+    c.emit(Op::unpack64, Type::u32, {c.writable(old), c.writable(old + 1)}, {result});
 }
 
 void emit_operation(LowerContext& c, const Instruction& i, Space space, Role value, unsigned old) {

@@ -4,14 +4,6 @@
 
 namespace lanewise::sass {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 Operand inverted_source(LowerContext& c, const Instruction& i, Role role) {
@@ -38,9 +30,8 @@ void lower_shf(LowerContext& c, const Instruction& i) {
   const Reg pair = c.make(Op::pack64, Type::u64, {c.raw(i, Role::a), c.raw(i, Role::c)});
   const Type type = i.mod(ModId::type) == 3 ? Type::s64 : Type::u64;
   const Reg shifted = c.make(left ? Op::shl : Op::shr, type, {pair, amount});
-  const Reg low = c.b.reg(Width::b32), high = c.b.reg(Width::b32);
-  c.b.emit(Op::unpack64, Type::u32, {low, high}, {shifted});
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {left || parts == kHigh ? high : low});
+  const auto [low, high] = c.unpack(shifted);
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {left || parts == kHigh ? high : low});
 }
 
 void write_logic(LowerContext& c, const Instruction& i, Operand result) {
@@ -51,7 +42,7 @@ void write_logic(LowerContext& c, const Instruction& i, Operand result) {
     c.write_predicate(i, Role::p, wanted == 3 ? inverse(c, test) : test);
   }
   set_flags(c, i, result, imm(0), imm(0));
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {result});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {result});
 }
 
 void write_test(LowerContext& c, const Instruction& i, Operand test) {
@@ -63,8 +54,8 @@ void write_test(LowerContext& c, const Instruction& i, Operand test) {
 }
 
 void lower_lop3(LowerContext& c, const Instruction& i) {
-  const Reg r = c.b.reg(Width::b32);
-  c.b.emit(Op::lop3, Type::none, {r}, {c.raw(i, Role::a), c.raw(i, Role::b), c.raw(i, Role::c)})
+  const Reg r = c.reg(Width::b32);
+  c.emit(Op::lop3, Type::none, {r}, {c.raw(i, Role::a), c.raw(i, Role::b), c.raw(i, Role::c)})
       .mode = static_cast<uint8_t>(c.raw(i, Role::r).imm);
   write_logic(c, i, r);
 }
@@ -76,8 +67,8 @@ void lower_bfe(LowerContext& c, const Instruction& i) {
   if (i.mod(ModId::parts) != 0) a = c.make(Op::brev, Type::u32, {a});
   const Operand b = c.raw(i, Role::b);
   const Operand length = c.make(Op::shr, Type::u32, {b, imm(8)});
-  c.b.emit(Op::bfe, i.mod(ModId::signed_) != 0 ? Type::s32 : Type::u32, {c.destination(i)},
-           {a, b, length});
+  c.emit(Op::bfe, i.mod(ModId::signed_) != 0 ? Type::s32 : Type::u32, {c.destination(i)},
+         {a, b, length});
 }
 
 /// Inserts as many bits, at such a place, as the second operand says: into the third.
@@ -85,13 +76,12 @@ void lower_bfi(LowerContext& c, const Instruction& i) {
   refuse(c.has_cc(i), "BFI with .CC is not documented");
   const Operand b = c.raw(i, Role::b);
   const Operand length = c.make(Op::shr, Type::u32, {b, imm(8)});
-  c.b.emit(Op::bfi, Type::u32, {c.destination(i)},
-           {c.raw(i, Role::a), c.raw(i, Role::c), b, length});
+  c.emit(Op::bfi, Type::u32, {c.destination(i)}, {c.raw(i, Role::a), c.raw(i, Role::c), b, length});
 }
 
 void lower_popc(LowerContext& c, const Instruction& i) {
   const Operand x = inverted_source(c, i, Role::b);
-  c.b.emit(Op::popc, Type::u32, {c.destination(i)}, {x});
+  c.emit(Op::popc, Type::u32, {c.destination(i)}, {x});
 }
 
 /// The highest one, or with .SH how far it is from bit 31; all ones when there is none.
@@ -101,13 +91,12 @@ void lower_flo(LowerContext& c, const Instruction& i) {
   const Reg place = c.make(Op::bfind, type == Type::s32 ? Type::s32 : Type::u32,
                            {inverted_source(c, i, Role::b)});
   if (i.mod(ModId::parts) == 0) {
-    c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {place});
+    c.emit(Op::mov, Type::u32, {c.destination(i)}, {place});
     return;
   }
-  const Reg none = c.b.reg(Width::pred);
-  c.b.emit(Op::icmp, Type::u32, {none}, {place, imm(0xffffffff)}).cond = Cond::eq;
+  const Reg none = c.compare(Cond::eq, Type::u32, place, imm(0xffffffff));
   const Reg distance = c.make(Op::sub, Type::u32, {imm(31), place});
-  c.b.emit(Op::select, Type::u32, {c.destination(i)}, {none, imm(0xffffffff), distance});
+  c.emit(Op::select, Type::u32, {c.destination(i)}, {none, imm(0xffffffff), distance});
 }
 
 /// Wide numbers are compared from the top: .XHI leaves in the flags how the upper words compare,
@@ -119,11 +108,7 @@ void lower_imnmx(LowerContext& c, const Instruction& i) {
          "IMNMX and IMNMX.XLO with .CC are not supported: what they set is not documented");
   const Type type = i.mod(ModId::signed_) != 0 ? Type::s32 : Type::u32;
   const Operand a = c.raw(i, Role::a), b = c.raw(i, Role::b);
-  const auto compared = [&](Cond cond) {
-    const Reg r = c.b.reg(Width::pred);
-    c.b.emit(Op::icmp, type, {r}, {a, b}).cond = cond;
-    return Operand(r);
-  };
+  const auto compared = [&](Cond cond) { return c.compare(cond, type, a, b); };
   Operand less = compared(Cond::lt), equal = compared(Cond::eq);
   if (mode != 0 && mode != kHigh) {
     const Operand undecided = c.flag(Flag::zero);
@@ -133,7 +118,7 @@ void lower_imnmx(LowerContext& c, const Instruction& i) {
   }
   if (c.has_cc(i)) set_order(c, less, equal);
   const Operand first = combine(c, 2, less, inverse(c, c.pred_source(i, Role::p)));
-  c.b.emit(Op::select, Type::u32, {c.destination(i)}, {first, a, b});
+  c.emit(Op::select, Type::u32, {c.destination(i)}, {first, a, b});
 }
 
 void lower_prmt(LowerContext& c, const Instruction& i) {
@@ -141,14 +126,14 @@ void lower_prmt(LowerContext& c, const Instruction& i) {
       ir::PrmtMode::index, ir::PrmtMode::f4e, ir::PrmtMode::b4e, ir::PrmtMode::rc8,
       ir::PrmtMode::ecl,   ir::PrmtMode::ecr, ir::PrmtMode::rc16};
   const Operand a = c.raw(i, Role::a), selector = c.raw(i, Role::b), b = c.raw(i, Role::c);
-  c.b.emit(Op::prmt, Type::none, {c.destination(i)}, {a, b, selector}).mode =
+  c.emit(Op::prmt, Type::none, {c.destination(i)}, {a, b, selector}).mode =
       static_cast<uint8_t>(kModes[i.mod(ModId::mode)]);
 }
 
 /// d = c ? 0 by the condition: a, else b.
 void lower_icmp(LowerContext& c, const Instruction& i) {
   const Operand test = integer_compare(c, i, c.raw(i, Role::c), imm(0));
-  c.b.emit(Op::select, Type::u32, {c.destination(i)}, {test, c.raw(i, Role::a), c.raw(i, Role::b)});
+  c.emit(Op::select, Type::u32, {c.destination(i)}, {test, c.raw(i, Role::a), c.raw(i, Role::b)});
 }
 
 void lower_iset(LowerContext& c, const Instruction& i) {
@@ -160,20 +145,20 @@ void lower_vote(LowerContext& c, const Instruction& i) {
   static constexpr Op kOps[] = {Op::vote_all, Op::vote_any, Op::vote_uni};
   const Operand p = c.pred_source(i, Role::r);
   const Operand everyone = imm(0xffffffff);
-  const Reg result = c.b.reg(Width::pred), mask = c.b.reg(Width::b32);
-  c.b.emit(kOps[i.mod(ModId::mode)], Type::none, {result}, {p, everyone});
-  c.b.emit(Op::vote_ballot, Type::none, {mask}, {p, everyone});
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {mask});
+  const Reg result = c.reg(Width::pred), mask = c.reg(Width::b32);
+  c.emit(kOps[i.mod(ModId::mode)], Type::none, {result}, {p, everyone});
+  c.emit(Op::vote_ballot, Type::none, {mask}, {p, everyone});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {mask});
   c.write_predicate(i, Role::p, result);
 }
 
 void lower_b2r(LowerContext& c, const Instruction& i) {
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {c.barrier_count()});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {c.barrier_count()});
   c.write_predicate(i, Role::p, c.barrier_vote());
 }
 
 void lower_trap(LowerContext& c, const Instruction&) {
-  c.b.emit(Op::trap, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::trap);
+  c.emit(Op::trap, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::trap);
 }
 
 }  // namespace lanewise::sass

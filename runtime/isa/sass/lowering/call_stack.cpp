@@ -8,11 +8,6 @@
 namespace lanewise::sass {
 namespace {
 
-using ir::imm;
-using ir::Op;
-using ir::Reg;
-using ir::Type;
-
 /// Which functions call which, and which call themselves in the end.
 class CallGraph {
  public:
@@ -99,14 +94,14 @@ std::set<size_t> recursive_functions(const Kernel& kernel) {
 }
 
 Reg CallStack::top() {
-  if (!top_.valid()) top_ = b_.program().add_reg(ir::Width::b32, "return_points", true);
+  if (!top_.valid()) top_ = b_.program().add_reg(Width::b32, "return_points", true);
   return top_;
 }
 
-ir::Inst& CallStack::access(Op op, std::vector<Reg> dst, std::vector<ir::Operand> src) {
+ir::Inst& CallStack::access(Op op, std::vector<Reg> dst, std::vector<Operand> src) {
   ir::Inst& inst = b_.emit(op, Type::u32, std::move(dst), std::move(src));
   inst.mem.emplace();
-  inst.mem->space = ir::Space::local;
+  inst.mem->space = Space::local;
   return inst;
 }
 
@@ -125,8 +120,8 @@ uint32_t CallStack::call(uint32_t function, uint32_t return_point) {
   if (known == return_points_.end()) return_points_.push_back(return_point);
   const uint32_t here = b_.block(), block = b_.add_block("call"), note = b_.add_block("note");
   b_.set_block(block);
-  const Reg full = b_.reg(ir::Width::pred);
-  b_.emit(Op::icmp, Type::u32, {full}, {top(), imm(kBytes)}).cond = ir::Cond::ge;
+  const Reg full = b_.reg(Width::pred);
+  b_.emit(Op::icmp, Type::u32, {full}, {top(), imm(kBytes)}).cond = Cond::ge;
   b_.branch({full, false}, fault(FaultKind::stack_overflow), note);
   b_.set_block(note);
   noted_.emplace_back(note, b_.program().blocks[note].insts.size());
@@ -151,7 +146,7 @@ void CallStack::finish() {
   if (give_back_ == ir::kNone) return;
   b_.set_block(give_back_);
   b_.emit(Op::sub, Type::u32, {top()}, {top(), imm(4)});
-  const Reg number = b_.reg(ir::Width::b32);
+  const Reg number = b_.reg(Width::b32);
   access(Op::load, {number}, {top()}).mem->offset = base;
   ir::Terminator term;
   term.kind = ir::Terminator::Kind::switch_;

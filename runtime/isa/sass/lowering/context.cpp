@@ -7,13 +7,6 @@
 
 namespace lanewise::sass {
 
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
-using ir::SReg;
-using ir::Type;
-using ir::Width;
 using Kind = OperandSpec::Kind;
 
 namespace {
@@ -49,7 +42,7 @@ bool writes_guard(const Instruction& i) {
 }  // namespace
 
 LowerContext::LowerContext(ir::Program& program, const Kernel& kernel)
-    : b(program), kernel_(kernel), tracks_flags_(reads_flags(kernel)), tests_windows_(false) {
+    : Builder(program), kernel_(kernel), tracks_flags_(reads_flags(kernel)), tests_windows_(false) {
   for (const Instruction& i : kernel.code)
     tests_windows_ = tests_windows_ || i.form->is(kAsksWindows);
 }
@@ -57,56 +50,56 @@ LowerContext::LowerContext(ir::Program& program, const Kernel& kernel)
 void LowerContext::begin(const Instruction& i) {
   pc_ = i.pc;
   guard_ = {};
-  b.set_guard(guard_);
+  set_guard(guard_);
   if (!i.form->has_guard || (i.guard() == kPT && !i.guard_negated())) return;
   Reg guard = predicate(i.guard());
   // An instruction that overwrites its own guard runs under the old value.
   if (i.guard() == kPT || writes_guard(i)) {
-    const Reg copy = b.reg(Width::pred);
-    b.emit(Op::mov, Type::pred, {copy}, {i.guard() == kPT ? imm(1) : Operand(guard)});
+    const Reg copy = reg(Width::pred);
+    emit(Op::mov, Type::pred, {copy}, {i.guard() == kPT ? imm(1) : Operand(guard)});
     guard = copy;
   }
   guard_ = {guard, i.guard_negated()};
-  b.set_guard(guard_);
+  set_guard(guard_);
 }
 
 Reg LowerContext::track_stores() {
   if (!stores_enabled_.valid())
-    stores_enabled_ = b.program().add_reg(Width::pred, std::string(kStoresEnabled));
+    stores_enabled_ = program().add_reg(Width::pred, std::string(kStoresEnabled));
   return stores_enabled_;
 }
 
 ir::Guard LowerContext::narrowed(Operand a) {
   if (guard_.always() && a.is_reg()) return {a.reg(), false};
-  const Reg both = b.reg(Width::pred);
-  b.set_guard({});
+  const Reg both = reg(Width::pred);
+  set_guard({});
   Operand g = imm(1);
   if (!guard_.always())
-    g = guard_.negate ? Operand(make_pred(Op::not_, Type::pred, {guard_.reg})) : guard_.reg;
-  b.emit(Op::and_, Type::pred, {both}, {g, a});
-  b.set_guard(guard_);
+    g = guard_.negate ? Operand(make(Op::not_, Type::pred, {guard_.reg})) : guard_.reg;
+  emit(Op::and_, Type::pred, {both}, {g, a});
+  set_guard(guard_);
   return {both, false};
 }
 
 void LowerContext::leave_out_lanes_without_stores() {
   if (!stores_enabled_.valid()) return;
   guard_ = narrowed(stores_enabled_);
-  b.set_guard(guard_);
+  set_guard(guard_);
 }
 
 Reg LowerContext::writable(unsigned number) {
-  if (number >= kRZ) return b.reg(Width::b32);
+  if (number >= kRZ) return reg(Width::b32);
   Reg& r = regs_[number];
-  if (!r.valid()) r = b.program().add_reg(Width::b32, fmt::format("R{}", number));
+  if (!r.valid()) r = program().add_reg(Width::b32, fmt::format("R{}", number));
   return r;
 }
 Operand LowerContext::readable(unsigned number) {
   return number >= kRZ ? imm(0) : Operand(writable(number));
 }
 Reg LowerContext::predicate(unsigned number) {
-  if (number >= kPT) return b.reg(Width::pred);
+  if (number >= kPT) return reg(Width::pred);
   Reg& r = preds_[number];
-  if (!r.valid()) r = b.program().add_reg(Width::pred, fmt::format("P{}", number));
+  if (!r.valid()) r = program().add_reg(Width::pred, fmt::format("P{}", number));
   return r;
 }
 Reg LowerContext::flag(Flag f) {
@@ -174,18 +167,12 @@ Operand LowerContext::pred_source(const Instruction& i, Role role) {
   const bool negate = negated(i, role);
   if (n == kPT) return imm(negate ? 0 : 1);
   const Reg p = predicate(n);
-  return negate ? Operand(make_pred(Op::not_, Type::pred, {p})) : Operand(p);
+  return negate ? Operand(make(Op::not_, Type::pred, {p})) : Operand(p);
 }
 
 void LowerContext::write_predicate(const Instruction& i, Role role, Operand value) {
   const unsigned n = reg_number(i, role);
-  if (n != kPT) b.emit(Op::mov, Type::pred, {predicate(n)}, {value});
-}
-
-Operand LowerContext::special(SReg s) {
-  const Reg r = b.reg(Width::b32);
-  b.emit(Op::sreg, Type::u32, {r}, {}).mode = static_cast<uint8_t>(s);
-  return r;
+  if (n != kPT) emit(Op::mov, Type::pred, {predicate(n)}, {value});
 }
 
 Operand LowerContext::pair(unsigned number) {
@@ -217,7 +204,7 @@ void LowerContext::write_wide(const Instruction& i, Reg value) {
   const unsigned d = reg_number(i, Role::d);
   check_vector(d, 2);
   if (d == kRZ) return;
-  b.emit(Op::unpack64, Type::u32, {writable(d), writable(d + 1)}, {value});
+  emit(Op::unpack64, Type::u32, {writable(d), writable(d + 1)}, {value});
 }
 
 std::vector<unsigned> LowerContext::banks() const {
@@ -240,7 +227,7 @@ const Reference* LowerContext::reference_at(unsigned offset) const {
 }
 
 Operand LowerContext::symbol(const std::string& name, int64_t addend) {
-  std::vector<ir::Symbol>& symbols = b.program().symbols;
+  std::vector<ir::Symbol>& symbols = program().symbols;
   uint32_t n = 0;
   while (n < symbols.size() && symbols[n].name != name) ++n;
   if (n == symbols.size()) symbols.push_back({name});
@@ -255,14 +242,14 @@ const Relocation* LowerContext::relocation(const Instruction& i) const {
 
 Reg LowerContext::sparse_absent() {
   if (sparse_absent_.valid()) return sparse_absent_;
-  sparse_absent_ = b.reg(Width::pred);
+  sparse_absent_ = reg(Width::pred);
   ir::Inst set;
   set.op = Op::mov;
   set.mode = static_cast<uint8_t>(ir::Choice::sparse_absent);
   set.type = Type::pred;
   set.dst = {sparse_absent_};
   set.src = {imm(0)};
-  std::vector<ir::Inst>& entry = b.program().blocks[0].insts;
+  std::vector<ir::Inst>& entry = program().blocks[0].insts;
   entry.insert(entry.begin(), std::move(set));
   return sparse_absent_;
 }
@@ -275,21 +262,21 @@ Operand LowerContext::constant(unsigned bank, unsigned offset) {
     if (offset + 4 > known.size)
       throw Unsupported(fmt::format("c[{:#x}][{:#x}] lies behind the {} bytes of bank {}", bank,
                                     offset, known.size, bank));
-    const Reg r = b.reg(Width::b32);
-    ir::Inst& load = b.emit(Op::load, Type::u32, {r}, {symbol(known.symbol, offset)});
+    const Reg r = reg(Width::b32);
+    ir::Inst& load = emit(Op::load, Type::u32, {r}, {symbol(known.symbol, offset)});
     load.mem.emplace();
-    load.mem->space = ir::Space::constant;
+    load.mem->space = Space::constant;
     return r;
   }
   if (const Reference* r = reference_at(offset); r != nullptr)
     return make(Op::trunc32, Type::u32, {make(Op::mov, Type::u64, {symbol(r->image)})});
   if (offset >= kParams) {
-    ir::Program& p = b.program();
+    ir::Program& p = program();
     p.param_bytes = std::max<uint32_t>(p.param_bytes, offset - kParams + 4);
-    const Reg r = b.reg(Width::b32);
-    ir::Inst& load = b.emit(Op::load, Type::u32, {r}, {imm(offset - kParams)});
+    const Reg r = reg(Width::b32);
+    ir::Inst& load = emit(Op::load, Type::u32, {r}, {imm(offset - kParams)});
     load.mem.emplace();
-    load.mem->space = ir::Space::param;
+    load.mem->space = Space::param;
     return r;
   }
   static const std::map<unsigned, SReg> words = {
@@ -298,13 +285,9 @@ Operand LowerContext::constant(unsigned bank, unsigned offset) {
       {0x28, SReg::gridid},   {0xfc, SReg::dynamic_smem_size}};
   static const std::map<unsigned, SReg> windows = {{0x00, SReg::shared_window},
                                                    {0x04, SReg::local_window}};
-  if (const auto w = windows.find(offset); w != windows.end()) {
-    const Reg base = b.reg(Width::b64);
-    b.emit(Op::sreg, Type::u64, {base}, {}).mode = static_cast<uint8_t>(w->second);
-    return make(Op::trunc32, Type::u32, {base});
-  }
+  if (const auto w = windows.find(offset); w != windows.end()) return window(w->second);
   // The stack pointer: local memory grows down from its end.
-  if (offset == 0x20) return imm(b.program().local_bytes);
+  if (offset == 0x20) return imm(program().local_bytes);
   // Upper halves of the grid's number, and of the windows' addresses, which code for sm_60 and
   // later reads.
   if (offset == 0x2c || offset == 0x100 || offset == 0x104) return imm(0);
@@ -318,9 +301,9 @@ Operand LowerContext::constant(unsigned bank, unsigned offset) {
   if (offset == 0xd0 || offset == 0xd4) {
     if (std::ranges::find(kernel_.banks, 3U, &ConstantBank::number) == kernel_.banks.end())
       return imm(0);
-    const Reg low = b.reg(Width::b32), high = b.reg(Width::b32);
+    const Reg low = reg(Width::b32), high = reg(Width::b32);
     const Reg base = make(Op::mov, Type::u64, {symbol(constant_bank(3).symbol)});
-    b.emit(Op::unpack64, Type::u32, {low, high}, {base});
+    emit(Op::unpack64, Type::u32, {low, high}, {base});
     return offset == 0xd0 ? low : high;
   }
   const auto w = words.find(offset);

@@ -3,15 +3,6 @@
 
 namespace lanewise::sass {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
-using ir::Round;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 constexpr Type kFloats[] = {Type::none, Type::f16, Type::f32, Type::f64};
@@ -99,11 +90,11 @@ Type computed(Type narrow) {
 void write(LowerContext& c, const Instruction& i, Type type, Reg result) {
   refuse(c.has_cc(i), "conversions of floating point with .CC are not documented");
   if (wide(type)) return c.write_wide(i, result);
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {extended(c, type, result)});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {extended(c, type, result)});
 }
 
 ir::Inst& convert(LowerContext& c, Op op, Type to, Type from, Reg d, Operand x) {
-  ir::Inst& inst = c.b.emit(op, to, {d}, {x});
+  ir::Inst& inst = c.emit(op, to, {d}, {x});
   inst.from = from;
   return inst;
 }
@@ -127,7 +118,7 @@ Operand in_range(LowerContext& c, Operand x, Type from, Type to) {
 void lower_i2f(LowerContext& c, const Instruction& i) {
   const Type to = kFloats[i.mod(ModId::type)];
   const Type from = integer_type(i.mod(ModId::size));
-  const Reg r = c.b.reg(ir::width_of(to));
+  const Reg r = c.reg(ir::width_of(to));
   const Operand x = integer_value(c, i, from);
   convert(c, Op::i2f, to, computed(from), r, x).round = kRounds[i.mod(ModId::round)];
   write(c, i, to, r);
@@ -137,7 +128,7 @@ void lower_f2i(LowerContext& c, const Instruction& i) {
   static constexpr Round kIntegral[] = {Round::rn, Round::rm, Round::rp, Round::rz};
   const Type from = kFloats[i.mod(ModId::type)];
   const Type to = integer_type(i.mod(ModId::size));
-  const Reg r = c.b.reg(ir::width_of(to));
+  const Reg r = c.reg(ir::width_of(to));
   const Operand x = float_value(c, i, from);
   ir::Inst& inst = convert(c, Op::f2i, to, from, r, x);
   inst.round = kIntegral[i.mod(ModId::round)];
@@ -161,7 +152,7 @@ void lower_i2i(LowerContext& c, const Instruction& i) {
   if (sat) x = in_range(c, x, from, to);
   x = extended(c, to == Type::s16 ? Type::u16 : to, x);
   set_flags(c, i, x, imm(0), imm(0));
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {x});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {x});
 }
 
 void lower_f2f(LowerContext& c, const Instruction& i) {
@@ -171,7 +162,7 @@ void lower_f2f(LowerContext& c, const Instruction& i) {
   refuse(to == from && code > 0 && code < 4, "F2F.PASS is not documented");
   refuse(integral && to == Type::f16 && i.mod(ModId::ftz) != 0,
          "what .FTZ does where F2F rounds half precision is not documented");
-  const Reg r = c.b.reg(ir::width_of(to));
+  const Reg r = c.reg(ir::width_of(to));
   const Operand x = float_value(c, i, from);
   ir::Inst& inst =
       convert(c, integral ? Op::fround : Op::f2f, to, integral ? Type::none : from, r, x);
@@ -183,16 +174,15 @@ void lower_f2f(LowerContext& c, const Instruction& i) {
 
 /// MUFU takes any argument here, so reducing its range changes nothing.
 void lower_rro(LowerContext& c, const Instruction& i) {
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {c.fsource(i, Role::b)});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {c.fsource(i, Role::b)});
 }
 
 namespace {
 
 /// The upper word of a double: a subnormal number becomes a zero of its sign.
 Operand flushed_upper_word(LowerContext& c, Operand x) {
-  const Reg exponent = c.make(Op::and_, Type::u32, {x, imm(0x7ff00000)}),
-            tiny = c.b.reg(Width::pred);
-  c.b.emit(Op::icmp, Type::u32, {tiny}, {exponent, imm(0)}).cond = Cond::eq;
+  const Reg exponent = c.make(Op::and_, Type::u32, {x, imm(0x7ff00000)}), tiny = c.reg(Width::pred);
+  c.emit(Op::icmp, Type::u32, {tiny}, {exponent, imm(0)}).cond = Cond::eq;
   return c.make(Op::select, Type::u32,
                 {tiny, c.make(Op::and_, Type::u32, {x, imm(0x80000000)}), x});
 }
@@ -202,9 +192,9 @@ void upper_word_of_inverse(LowerContext& c, const Instruction& i, Operand a, boo
   refuse(i.mod(ModId::sat) != 0, "MUFU.RCP64H and RSQ64H have no .SAT");
   Operand x = c.make(Op::pack64, Type::u64, {imm(0), flushed_upper_word(c, a)});
   if (of_root) x = c.make(Op::fsqrt, Type::f64, {x});
-  const Reg inverse = c.make(Op::frcp, Type::f64, {x}), upper = c.b.reg(Width::b32);
-  c.b.emit(Op::unpack64, Type::u32, {c.b.reg(Width::b32), upper}, {inverse});
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {flushed_upper_word(c, upper)});
+  const Reg inverse = c.make(Op::frcp, Type::f64, {x}), upper = c.reg(Width::b32);
+  c.emit(Op::unpack64, Type::u32, {c.reg(Width::b32), upper}, {inverse});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {flushed_upper_word(c, upper)});
 }
 
 }  // namespace
@@ -219,7 +209,7 @@ void lower_mufu(LowerContext& c, const Instruction& i) {
   const Operand a = c.fsource(i, Role::a);
   if (op >= std::size(kOps) && op <= kRsq64h) return upper_word_of_inverse(c, i, a, op == kRsq64h);
   ir::Inst& inst =
-      c.b.emit(op == kSqrt ? Op::fsqrt_approx : kOps[op], Type::f32, {c.destination(i)}, {a});
+      c.emit(op == kSqrt ? Op::fsqrt_approx : kOps[op], Type::f32, {c.destination(i)}, {a});
   inst.ftz = true;
   inst.sat = i.mod(ModId::sat) != 0;
 }
@@ -230,8 +220,8 @@ Operand float_compare(LowerContext& c, const Instruction& i, Type type, Operand 
                                     Cond::equ, Cond::leu, Cond::gtu, Cond::neu, Cond::geu};
   const uint64_t code = i.mod(ModId::cond);
   if (code == 0 || code == 15) return imm(code == 15 ? 1 : 0);
-  const Reg r = c.b.reg(Width::pred);
-  ir::Inst& inst = c.b.emit(Op::fcmp, type, {r}, {x, y});
+  const Reg r = c.reg(Width::pred);
+  ir::Inst& inst = c.emit(Op::fcmp, type, {r}, {x, y});
   inst.cond = kConds[code];
   inst.ftz = i.mod(ModId::ftz) != 0;
   return r;
@@ -248,16 +238,16 @@ void lower_fset(LowerContext& c, const Instruction& i) {
 
 void lower_fcmp(LowerContext& c, const Instruction& i) {
   const Operand test = float_compare(c, i, Type::f32, c.raw(i, Role::c), imm(0));
-  c.b.emit(Op::select, Type::u32, {c.destination(i)}, {test, c.raw(i, Role::a), c.raw(i, Role::b)});
+  c.emit(Op::select, Type::u32, {c.destination(i)}, {test, c.raw(i, Role::a), c.raw(i, Role::b)});
 }
 
 void lower_fmnmx(LowerContext& c, const Instruction& i) {
   refuse(c.has_cc(i), "FMNMX with .CC is not supported yet");
   const Operand a = c.fsource(i, Role::a), b = c.fsource(i, Role::b);
-  const Reg low = c.b.reg(Width::b32), high = c.b.reg(Width::b32);
-  c.b.emit(Op::fmin, Type::f32, {low}, {a, b}).ftz = i.mod(ModId::ftz) != 0;
-  c.b.emit(Op::fmax, Type::f32, {high}, {a, b}).ftz = i.mod(ModId::ftz) != 0;
-  c.b.emit(Op::select, Type::u32, {c.destination(i)}, {c.pred_source(i, Role::p), low, high});
+  const Reg low = c.reg(Width::b32), high = c.reg(Width::b32);
+  c.emit(Op::fmin, Type::f32, {low}, {a, b}).ftz = i.mod(ModId::ftz) != 0;
+  c.emit(Op::fmax, Type::f32, {high}, {a, b}).ftz = i.mod(ModId::ftz) != 0;
+  c.emit(Op::select, Type::u32, {c.destination(i)}, {c.pred_source(i, Role::p), low, high});
 }
 
 }  // namespace lanewise::sass

@@ -1,13 +1,7 @@
-#include "runtime/isa/sass/lowering/dot_product.hpp"
-
+// IDP, which PTX calls dp4a and dp2a.
 #include "runtime/isa/sass/lowering/semantics.hpp"
 
 namespace lanewise::sass {
-
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Type;
 
 /// As dp4a and dp2a are defined in PTX, which these forms were made for.
 void lower_idp(LowerContext& c, const Instruction& i) {
@@ -23,7 +17,7 @@ void lower_idp(LowerContext& c, const Instruction& i) {
                   y = c.make(Op::bfe, type_b, {b, imm(first + 8 * n), imm(8)});
     sum = c.make(Op::add, Type::u32, {sum, c.make(Op::mul, Type::u32, {x, y})});
   }
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {sum});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {sum});
 }
 
 }  // namespace lanewise::sass

@@ -3,13 +3,6 @@
 
 namespace lanewise::sass {
 
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 Operand source(LowerContext& c, const Instruction& i, Role role) {
@@ -20,11 +13,10 @@ Operand source(LowerContext& c, const Instruction& i, Role role) {
 }
 
 void arithmetic(LowerContext& c, const Instruction& i, Op op, std::vector<Operand> sources) {
-  static constexpr ir::Round kRounds[] = {ir::Round::rn, ir::Round::rm, ir::Round::rp,
-                                          ir::Round::rz};
+  static constexpr Round kRounds[] = {Round::rn, Round::rm, Round::rp, Round::rz};
   refuse(c.has_cc(i), "floating point with .CC is not documented");
-  const Reg r = c.b.reg(Width::b64);
-  c.b.emit(op, Type::f64, {r}, std::move(sources)).round = kRounds[i.mod(ModId::round)];
+  const Reg r = c.reg(Width::b64);
+  c.emit(op, Type::f64, {r}, std::move(sources)).round = kRounds[i.mod(ModId::round)];
   c.write_wide(i, r);
 }
 
@@ -69,9 +61,7 @@ void lower_fchk(LowerContext& c, const Instruction& i) {
     return Operand(c.make(Op::shr, Type::u32, {bits, imm(23)}));
   };
   const auto above = [&](Operand x, uint32_t limit) {
-    const Reg p = c.b.reg(Width::pred);
-    c.b.emit(Op::icmp, Type::u32, {p}, {x, imm(limit)}).cond = ir::Cond::gt;
-    return Operand(p);
+    return c.compare(Cond::gt, Type::u32, x, imm(limit));
   };
   const auto outside = [&](Operand x, uint32_t low, uint32_t high) {
     return above(c.make(Op::sub, Type::u32, {x, imm(low)}), high - low);

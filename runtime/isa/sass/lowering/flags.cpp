@@ -5,31 +5,21 @@
 
 namespace lanewise::sass {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 constexpr uint64_t kFalse = 0, kTrue = 15;
 
 Operand both(LowerContext& c, Operand x, Operand y) {
-  return c.make_pred(Op::and_, Type::pred, {x, y});
+  return c.make(Op::and_, Type::pred, {x, y});
 }
 Operand either(LowerContext& c, Operand x, Operand y) {
-  return c.make_pred(Op::or_, Type::pred, {x, y});
+  return c.make(Op::or_, Type::pred, {x, y});
 }
 Operand differ(LowerContext& c, Operand x, Operand y) {
-  return c.make_pred(Op::xor_, Type::pred, {x, y});
+  return c.make(Op::xor_, Type::pred, {x, y});
 }
 Operand compared(LowerContext& c, Type type, Cond cond, Operand x, Operand y) {
-  const Reg r = c.b.reg(Width::pred);
-  c.b.emit(Op::icmp, type, {r}, {x, y}).cond = cond;
-  return r;
+  return c.compare(cond, type, x, y);
 }
 
 /// A NaN is expressed by the sign and the zero flag at once.
@@ -106,7 +96,7 @@ bool reads_more_than_the_carry(const Instruction& i) {
 }  // namespace
 
 Operand inverse(LowerContext& c, Operand p) {
-  return p.is_imm() ? imm(p.imm ^ 1) : Operand(c.make_pred(Op::not_, Type::pred, {p}));
+  return p.is_imm() ? imm(p.imm ^ 1) : Operand(c.make(Op::not_, Type::pred, {p}));
 }
 
 bool reads_flags(const Kernel& kernel) {
@@ -128,7 +118,7 @@ Operand flag_test(LowerContext& c, uint64_t code) {
 void set_flags(LowerContext& c, const Instruction& i, Operand result, Operand carry,
                Operand overflow) {
   if (!c.has_cc(i)) return;
-  const auto put = [&](Reg flag, Operand value) { c.b.emit(Op::mov, Type::pred, {flag}, {value}); };
+  const auto put = [&](Reg flag, Operand value) { c.emit(Op::mov, Type::pred, {flag}, {value}); };
   if (c.tracks_flags()) {
     put(c.flag(Flag::zero), is_zero(c, i, result));
     put(c.flag(Flag::sign), compared(c, Type::s32, Cond::lt, result, imm(0)));
@@ -143,7 +133,7 @@ void set_order(LowerContext& c, Operand less, Operand equal) {
                                            {c.flag(Flag::sign), less},
                                            {c.flag(Flag::overflow), imm(0)},
                                            {c.carry(), not_less}};
-  for (const auto& [flag, value] : flags) c.b.emit(Op::mov, Type::pred, {flag}, {value});
+  for (const auto& [flag, value] : flags) c.emit(Op::mov, Type::pred, {flag}, {value});
 }
 
 Operand is_zero(LowerContext& c, const Instruction& i, Operand result) {
@@ -163,8 +153,8 @@ namespace {
 /// carry is a borrow.
 Operand extended_compare(LowerContext& c, Type type, uint64_t code, Operand x, Operand y) {
   const Operand borrow = inverse(c, c.carry());
-  const Reg difference = c.b.reg(Width::b32), below = c.b.reg(Width::pred);
-  c.b.emit(Op::subb, Type::u32, {difference, below}, {x, y, borrow});
+  const Reg difference = c.reg(Width::b32), below = c.reg(Width::pred);
+  c.emit(Op::subb, Type::u32, {difference, below}, {x, y, borrow});
   const auto equal = [&] {
     return both(c, compared(c, Type::u32, Cond::eq, difference, imm(0)), c.flag(Flag::zero));
   };
@@ -203,7 +193,7 @@ Operand integer_compare(LowerContext& c, const Instruction& i, Operand x, Operan
 
 Operand combine(LowerContext& c, uint64_t bop, Operand x, Operand y) {
   const Op op = bop == 0 ? Op::and_ : bop == 1 ? Op::or_ : Op::xor_;
-  return c.make_pred(op, Type::pred, {x, y});
+  return c.make(op, Type::pred, {x, y});
 }
 
 }  // namespace lanewise::sass

@@ -5,18 +5,13 @@
 
 namespace lanewise::sass {
 
-using ir::Op;
-using ir::Operand;
-using ir::Type;
-
 namespace {
 
 void emit_float(LowerContext& c, const Instruction& i, Op op, std::vector<Operand> sources) {
-  static constexpr ir::Round kRounds[] = {ir::Round::rn, ir::Round::rm, ir::Round::rp,
-                                          ir::Round::rz};
+  static constexpr Round kRounds[] = {Round::rn, Round::rm, Round::rp, Round::rz};
   if (c.has_cc(i)) throw Unsupported("floating point with .CC is not supported yet");
   if (i.mod(ModId::ftz) == 2) throw Unsupported(".FMZ is not supported yet");
-  ir::Inst& inst = c.b.emit(op, Type::f32, {c.destination(i)}, std::move(sources));
+  ir::Inst& inst = c.emit(op, Type::f32, {c.destination(i)}, std::move(sources));
   inst.round = kRounds[i.mod(ModId::round)];
   inst.ftz = i.mod(ModId::ftz) == 1;
   inst.sat = i.mod(ModId::sat) != 0;
@@ -34,21 +29,20 @@ namespace {
 /// The product times a power of two, rounded once: a double holds it exactly.
 void multiply_scaled(LowerContext& c, const Instruction& i) {
   static constexpr double kScales[] = {1, 0.5, 0.25, 0.125, 8, 4, 2};
-  static constexpr ir::Round kRounds[] = {ir::Round::rn, ir::Round::rm, ir::Round::rp,
-                                          ir::Round::rz};
+  static constexpr Round kRounds[] = {Round::rn, Round::rm, Round::rp, Round::rz};
   if (c.has_cc(i) || i.mod(ModId::ftz) == 2)
     throw Unsupported("FMUL with a scale and .CC or .FMZ is not documented");
   const auto wide = [&](Role role) {
-    const ir::Reg r = c.b.reg(ir::Width::b64);
-    ir::Inst& inst = c.b.emit(Op::f2f, Type::f64, {r}, {c.fsource(i, role)});
+    const Reg r = c.reg(Width::b64);
+    ir::Inst& inst = c.emit(Op::f2f, Type::f64, {r}, {c.fsource(i, role)});
     inst.from = Type::f32;
     inst.ftz = i.mod(ModId::ftz) == 1;
     return Operand(r);
   };
-  const ir::Reg product = c.make(Op::fmul, Type::f64, {wide(Role::a), wide(Role::b)});
+  const Reg product = c.make(Op::fmul, Type::f64, {wide(Role::a), wide(Role::b)});
   const uint64_t scale = std::bit_cast<uint64_t>(kScales[i.mod(ModId::scale)]);
-  const ir::Reg scaled = c.make(Op::fmul, Type::f64, {product, ir::imm(scale)});
-  ir::Inst& inst = c.b.emit(Op::f2f, Type::f32, {c.destination(i)}, {scaled});
+  const Reg scaled = c.make(Op::fmul, Type::f64, {product, imm(scale)});
+  ir::Inst& inst = c.emit(Op::f2f, Type::f32, {c.destination(i)}, {scaled});
   inst.from = Type::f64;
   inst.round = kRounds[i.mod(ModId::round)];
   inst.ftz = i.mod(ModId::ftz) == 1;

@@ -1,6 +1,6 @@
 // Arithmetic of half precision: a register holds two numbers, and each half of the result is
 // computed from the halves that the operands choose.
-#include "runtime/isa/sass/lowering/half.hpp"
+#include "runtime/isa/sass/lowering/semantics.hpp"
 
 #include <array>
 #include <cstring>
@@ -8,12 +8,6 @@
 
 namespace lanewise::sass {
 namespace {
-
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
-using ir::Type;
 
 /// What an operand gives the two halves of the result. `.F32` gives a single for both.
 enum Swizzle : uint8_t { kBoth, kSingle, kLow, kHigh };
@@ -90,11 +84,11 @@ Operand source(LowerContext& c, const Instruction& i, Op op, Role role, unsigned
                      o.field.get(i.word) == kRZ && swizzle(i, other) != kSingle;
   refuse(!alone || i.mod(ModId::size) == kWhole || i.mod(ModId::ftz) != 0,
          "a source .F32 is known of HADD2 with RZ alone, without .FTZ and with a half as result");
-  const Reg r = c.b.reg(ir::Width::b32);
+  const Reg r = c.reg(Width::b32);
   const Operand single = with_sign(c, i, role, Type::f32, c.raw(i, role));
-  ir::Inst& inst = c.b.emit(Op::f2f, Type::f16, {r}, {single});
+  ir::Inst& inst = c.emit(Op::f2f, Type::f16, {r}, {single});
   inst.from = Type::f32;
-  inst.round = ir::Round::rz;
+  inst.round = Round::rz;
   return r;
 }
 
@@ -107,14 +101,13 @@ void compute(LowerContext& c, const Instruction& i, Op op, std::initializer_list
     for (const Role role : roles) sources.push_back(source(c, i, op, role, n));
     if (format == kWhole) {
       for (Operand& s : sources) {
-        const Reg wide = c.b.reg(ir::Width::b32);
-        c.b.emit(Op::f2f, Type::f32, {wide}, {s}).from = Type::f16;
+        const Reg wide = c.reg(Width::b32);
+        c.emit(Op::f2f, Type::f32, {wide}, {s}).from = Type::f16;
         s = wide;
       }
     }
-    const Reg r = c.b.reg(ir::Width::b32);
-    ir::Inst& inst =
-        c.b.emit(op, format == kWhole ? Type::f32 : Type::f16, {r}, std::move(sources));
+    const Reg r = c.reg(Width::b32);
+    ir::Inst& inst = c.emit(op, format == kWhole ? Type::f32 : Type::f16, {r}, std::move(sources));
     inst.ftz = zeros != 0;
     inst.sat = i.mod(ModId::sat) != 0;
     return Operand(r);
@@ -133,7 +126,7 @@ void compute(LowerContext& c, const Instruction& i, Op op, std::initializer_list
     value = c.make(Op::or_, Type::u32, {result(0), old(0xffff0000)});
   else
     value = c.make(Op::or_, Type::u32, {old(0xffff), high()});
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {value});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {value});
 }
 
 /// The compare of both halves.
@@ -167,7 +160,7 @@ void lower_hset2(LowerContext& c, const Instruction& i) {
     const Operand holds = combine(c, i.mod(ModId::bop), tests[n], third);
     return Operand(c.make(Op::select, Type::u32, {holds, imm(truth << (16 * n)), imm(0)}));
   };
-  c.b.emit(Op::or_, Type::u32, {c.destination(i)}, {word(0), word(1)});
+  c.emit(Op::or_, Type::u32, {c.destination(i)}, {word(0), word(1)});
 }
 
 /// P takes the lower half's test and Q the upper one's, or with .H_AND P takes both.

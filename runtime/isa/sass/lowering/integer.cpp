@@ -3,32 +3,24 @@
 
 namespace lanewise::sass {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 /// d = a + b + carry_in, and the flags when asked for.
 void add(LowerContext& c, const Instruction& i, Reg d, Operand a, Operand b, Operand carry_in) {
   const bool plain = carry_in.is_imm() && carry_in.imm == 0, set = c.has_cc(i);
   if (!set && plain) {
-    c.b.emit(Op::add, Type::u32, {d}, {a, b});
+    c.emit(Op::add, Type::u32, {d}, {a, b});
     return;
   }
   if (!set || !c.tracks_flags()) {
-    const Reg out = set ? c.carry() : c.b.reg(Width::pred);
-    c.b.emit(Op::addc, Type::u32, {d, out}, {a, b, carry_in});
+    const Reg out = set ? c.carry() : c.reg(Width::pred);
+    c.emit(Op::addc, Type::u32, {d, out}, {a, b, carry_in});
     return;
   }
-  const Reg sum = c.b.reg(Width::b32), out = c.b.reg(Width::pred);
-  c.b.emit(Op::addc, Type::u32, {sum, out}, {a, b, carry_in});
+  const Reg sum = c.reg(Width::b32), out = c.reg(Width::pred);
+  c.emit(Op::addc, Type::u32, {sum, out}, {a, b, carry_in});
   set_flags(c, i, sum, out, overflows(c, a, b, sum));
-  c.b.emit(Op::mov, Type::u32, {d}, {sum});
+  c.emit(Op::mov, Type::u32, {d}, {sum});
 }
 }  // namespace
 
@@ -73,14 +65,12 @@ namespace {
 void leave_out_lanes_of_quads(LowerContext& c, const Instruction& i) {
   const uint64_t mask = c.raw(i, Role::c).imm;
   if (mask == 15) return;
-  const Reg lane = c.b.reg(Width::b32);
-  c.b.emit(Op::sreg, Type::u32, {lane}, {}).mode = static_cast<uint8_t>(ir::SReg::laneid);
+  const Reg lane = c.special(SReg::laneid);
   const Reg place = c.make(Op::and_, Type::u32, {lane, imm(3)});
   const Reg bit =
       c.make(Op::and_, Type::u32, {c.make(Op::shr, Type::u32, {imm(mask), place}), imm(1)});
-  const Reg writes = c.b.reg(Width::pred);
-  c.b.emit(Op::icmp, Type::u32, {writes}, {bit, imm(0)}).cond = Cond::ne;
-  c.b.set_guard(c.narrowed(writes));
+  const Reg writes = c.compare(Cond::ne, Type::u32, bit, imm(0));
+  c.set_guard(c.narrowed(writes));
 }
 
 }  // namespace
@@ -89,14 +79,14 @@ void lower_mov(LowerContext& c, const Instruction& i) {
   if (const Relocation* r = c.relocation(i)) {
     leave_out_lanes_of_quads(c, i);
     const Reg address = c.make(Op::mov, Type::u64, {c.symbol(r->symbol, r->addend)});
-    const Reg other = c.b.reg(Width::b32), half = c.destination(i);
-    c.b.emit(Op::unpack64, Type::u32, r->high ? std::vector{other, half} : std::vector{half, other},
-             {address});
+    const Reg other = c.reg(Width::b32), half = c.destination(i);
+    c.emit(Op::unpack64, Type::u32, r->high ? std::vector{other, half} : std::vector{half, other},
+           {address});
     return;
   }
   const Operand value = c.raw(i, Role::b);
   leave_out_lanes_of_quads(c, i);
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {value});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {value});
 }
 
 namespace {
@@ -106,8 +96,7 @@ void add_saturated(LowerContext& c, const Instruction& i, bool plus_one) {
   refuse(i.mod(ModId::x) != 0 || c.has_cc(i), ".SAT with .X or .CC is not documented");
   const auto wide = [&](Role role) -> Operand {
     const Operand x = c.raw(i, role);
-    const Reg w = c.b.reg(Width::b64);
-    c.b.emit(Op::sext64, Type::s64, {w}, {x});
+    const Reg w = c.make(Op::sext64, Type::s64, {x});
     return c.negated(i, role) ? Operand(c.make(Op::neg, Type::s64, {w})) : Operand(w);
   };
   const Operand a = wide(Role::a), b = wide(Role::b);
@@ -115,7 +104,7 @@ void add_saturated(LowerContext& c, const Instruction& i, bool plus_one) {
   if (plus_one) sum = c.make(Op::add, Type::s64, {sum, imm(1)});
   sum = c.make(Op::min, Type::s64, {sum, imm(0x7fffffff)});
   sum = c.make(Op::max, Type::s64, {sum, imm(0xffffffff80000000)});
-  c.b.emit(Op::trunc32, Type::u32, {c.destination(i)}, {sum});
+  c.emit(Op::trunc32, Type::u32, {c.destination(i)}, {sum});
 }
 
 }  // namespace
@@ -141,25 +130,25 @@ void add_three(LowerContext& c, const Instruction& i) {
   const bool extended = i.mod(ModId::x) != 0;
   const Operand first = extended ? Operand(c.carry()) : imm(ones >= 1 ? 1 : 0);
   const Operand second = extended ? Operand(c.flag(Flag::second_carry)) : imm(ones >= 2 ? 1 : 0);
-  const Reg part = c.b.reg(Width::b32), sum = c.b.reg(Width::b32);
-  const Reg once = c.b.reg(Width::pred), again = c.b.reg(Width::pred);
-  c.b.emit(Op::addc, Type::u32, {part, once}, {x, y, first});
-  c.b.emit(Op::addc, Type::u32, {sum, again}, {part, z, second});
+  const Reg part = c.reg(Width::b32), sum = c.reg(Width::b32);
+  const Reg once = c.reg(Width::pred), again = c.reg(Width::pred);
+  c.emit(Op::addc, Type::u32, {part, once}, {x, y, first});
+  c.emit(Op::addc, Type::u32, {sum, again}, {part, z, second});
   if (c.has_cc(i)) {
     Operand overflow = imm(0);
     if (c.tracks_flags())  // the second addition may bring back what the first took out of range
       overflow =
-          c.make_pred(Op::xor_, Type::pred, {overflows(c, x, y, part), overflows(c, part, z, sum)});
-    set_flags(c, i, sum, c.make_pred(Op::or_, Type::pred, {once, again}), overflow);
-    c.b.emit(Op::and_, Type::pred, {c.flag(Flag::second_carry)}, {once, again});
+          c.make(Op::xor_, Type::pred, {overflows(c, x, y, part), overflows(c, part, z, sum)});
+    set_flags(c, i, sum, c.make(Op::or_, Type::pred, {once, again}), overflow);
+    c.emit(Op::and_, Type::pred, {c.flag(Flag::second_carry)}, {once, again});
   }
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {sum});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {sum});
 }
 
 /// .RS keeps the carry of the first sum: 33 bits are shifted.
 Operand shifted_sum(LowerContext& c, const Instruction& i, Operand a, Operand b) {
-  const Reg sum = c.b.reg(Width::b32), carry = c.b.reg(Width::pred);
-  c.b.emit(Op::addc, Type::u32, {sum, carry}, {a, b, imm(0)});
+  const Reg sum = c.reg(Width::b32), carry = c.reg(Width::pred);
+  c.emit(Op::addc, Type::u32, {sum, carry}, {a, b, imm(0)});
   if (i.mod(ModId::parts) == 2) return c.make(Op::shl, Type::u32, {sum, imm(16)});
   const Reg low = c.make(Op::shr, Type::u32, {sum, imm(16)});
   const Reg high = c.make(Op::select, Type::u32, {carry, imm(0x10000), imm(0)});
@@ -179,7 +168,7 @@ void lower_iadd3(LowerContext& c, const Instruction& i) {
   const Operand a = term(Role::a), b = term(Role::b), third = term(Role::c);
   const Operand sum =
       shifts ? shifted_sum(c, i, a, b) : Operand(c.make(Op::add, Type::u32, {a, b}));
-  c.b.emit(Op::add, Type::u32, {c.destination(i)}, {sum, third});
+  c.emit(Op::add, Type::u32, {c.destination(i)}, {sum, third});
 }
 
 void lower_iscadd(LowerContext& c, const Instruction& i) {
@@ -197,11 +186,7 @@ namespace {
 /// Neither in the shared nor in the local window.
 Operand outside_windows(LowerContext& c, Operand low, Operand high) {
   const Reg window = c.make(Op::and_, Type::u32, {low, imm(0xff000000)});
-  const auto differs = [&](Operand x, Operand y) {
-    const Reg r = c.b.reg(Width::pred);
-    c.b.emit(Op::icmp, Type::u32, {r}, {x, y}).cond = Cond::ne;
-    return Operand(r);
-  };
+  const auto differs = [&](Operand x, Operand y) { return c.compare(Cond::ne, Type::u32, x, y); };
   const Operand shared = differs(window, c.constant(0, 0)),
                 local = differs(window, c.constant(0, 4));
   const Operand neither = combine(c, 0, shared, local);
@@ -240,8 +225,8 @@ void lower_lea(LowerContext& c, const Instruction& i) {
         i, Role::p,
         high ? outside_windows(c, c.lea_low(), result) : outside_windows(c, result, imm(0)));
   if (!high && c.has_cc(i) && c.tests_windows())
-    c.b.emit(Op::mov, Type::u32, {c.lea_low()}, {result});
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {result});
+    c.emit(Op::mov, Type::u32, {c.lea_low()}, {result});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {result});
 }
 
 void lower_shift(LowerContext& c, const Instruction& i) {
@@ -253,7 +238,7 @@ void lower_shift(LowerContext& c, const Instruction& i) {
   const Type type = right && i.mod(ModId::signed_) != 0 ? Type::s32 : Type::u32;
   Operand a = c.raw(i, Role::a);
   if (i.mod(ModId::parts) != 0) a = c.make(Op::brev, Type::u32, {a});
-  c.b.emit(right ? Op::shr : Op::shl, type, {c.destination(i)}, {a, amount});
+  c.emit(right ? Op::shr : Op::shl, type, {c.destination(i)}, {a, amount});
 }
 
 void lower_logic(LowerContext& c, const Instruction& i) {
@@ -268,7 +253,7 @@ void lower_logic(LowerContext& c, const Instruction& i) {
 
 void lower_sel(LowerContext& c, const Instruction& i) {
   const Operand p = c.pred_source(i, Role::p);
-  c.b.emit(Op::select, Type::u32, {c.destination(i)}, {p, c.raw(i, Role::a), c.raw(i, Role::b)});
+  c.emit(Op::select, Type::u32, {c.destination(i)}, {p, c.raw(i, Role::a), c.raw(i, Role::b)});
 }
 
 /// P = (a ? b) op R, Q = !(a ? b) op R.
@@ -297,9 +282,7 @@ Operand sign_correction(LowerContext& c, const Instruction& i, Operand whole_a, 
   refuse(i.mod(ModId::signs) != 3 || !c.high_half(i, Role::a) || !c.high_half(i, Role::b),
          "XMAD.CSFU is known for two signed upper halves only");
   const auto test = [&](Type type, Cond cond, Operand x) {
-    const Reg r = c.b.reg(Width::pred);
-    c.b.emit(Op::icmp, type, {r}, {x, imm(0)}).cond = cond;
-    return Operand(r);
+    return c.compare(cond, type, x, imm(0));
   };
   const auto part = [&](Operand x, Operand other) {
     const Operand low = half(c, other, false, false);
@@ -335,8 +318,8 @@ void lower_xmad(LowerContext& c, const Instruction& i) {
     return add_into(c, i, product, addend, i.mod(ModId::x) != 0 ? Operand(c.carry()) : imm(0));
   const Operand low =
       c.make(Op::zext16, Type::u32, {c.make(Op::add, Type::u32, {product, addend})});
-  c.b.emit(Op::or_, Type::u32, {c.destination(i)},
-           {low, c.make(Op::shl, Type::u32, {whole_b, imm(16)})});
+  c.emit(Op::or_, Type::u32, {c.destination(i)},
+         {low, c.make(Op::shl, Type::u32, {whole_b, imm(16)})});
 }
 
 }  // namespace lanewise::sass

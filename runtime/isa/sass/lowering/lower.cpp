@@ -57,7 +57,7 @@ class KernelLowering {
         globals_(globals),
         options_(options),
         context_(program_, kernel),
-        calls_(context_.b),
+        calls_(context_),
         recursive_(recursive_functions(kernel)),
         out_(out) {
     program_.name = kernel.name;
@@ -124,11 +124,11 @@ class KernelLowering {
   /// The state starts in a block of its own: the first instruction may be the head of a loop.
   void track_stores() {
     if (!options_.pixel && !kills_lanes()) return;
-    const ir::Reg enabled = context_.track_stores();
+    const Reg enabled = context_.track_stores();
     if (options_.pixel) return;
-    context_.b.set_block(context_.b.add_block("entry"));
-    context_.b.emit(ir::Op::mov, ir::Type::pred, {enabled}, {ir::imm(1)});
-    context_.b.jump(1);
+    context_.set_block(context_.add_block("entry"));
+    context_.emit(Op::mov, Type::pred, {enabled}, {imm(1)});
+    context_.jump(1);
   }
 
   /// Once per instruction, however often it was copied.
@@ -167,11 +167,11 @@ class KernelLowering {
 
   uint32_t exit_block() {
     if (exit_block_ == ir::kNone) {
-      exit_block_ = context_.b.add_block("exit");
-      const uint32_t here = context_.b.block();
-      context_.b.set_block(exit_block_);
-      context_.b.exit();
-      context_.b.set_block(here);
+      exit_block_ = context_.add_block("exit");
+      const uint32_t here = context_.block();
+      context_.set_block(exit_block_);
+      context_.exit();
+      context_.set_block(here);
     }
     return exit_block_;
   }
@@ -181,8 +181,7 @@ class KernelLowering {
     if (added) {
       const uint32_t copies = copies_[n]++;
       const std::string name = label_at(n);
-      at->second =
-          context_.b.add_block(copies == 0 ? name : fmt::format("{}_copy{}", name, copies));
+      at->second = context_.add_block(copies == 0 ? name : fmt::format("{}_copy{}", name, copies));
       pending_.push_back({n, stack});
       if (blocks_.size() > kMaxBlocks)
         error(n, "the kernel needs too many blocks once its calls are copied");
@@ -191,7 +190,7 @@ class KernelLowering {
   }
 
   void lower_block(Place place) {
-    context_.b.set_block(blocks_.at(place));
+    context_.set_block(blocks_.at(place));
     stack_ = place.stack;
     for (size_t n = place.index; n < kernel_.code.size(); ++n) {
       const Instruction& i = kernel_.code[n];
@@ -204,12 +203,12 @@ class KernelLowering {
       else
         lower_one(n);
     }
-    context_.b.set_guard({});
-    context_.b.exit();
+    context_.set_guard({});
+    context_.exit();
   }
   void fall_into(size_t n) {
-    context_.b.set_guard({});
-    context_.b.jump(block_of(n, stack_));
+    context_.set_guard({});
+    context_.jump(block_of(n, stack_));
   }
 
   void set_site(size_t n) {
@@ -221,7 +220,7 @@ class KernelLowering {
       program_.sites.back().cache = cache_facts(i);
       set_source(program_.sites.back());
     }
-    context_.b.set_site(sites_[n]);
+    context_.set_site(sites_[n]);
   }
 
   void set_source(ir::Site& site) const {
@@ -266,11 +265,11 @@ class KernelLowering {
     } else if (!assertion) {
       error(n, fmt::format("calls '{}', which has no body in this file", name));
     }
-    ir::Builder& b = context_.b;
+    ir::Builder& b = context_;
     if (assertion) describe_assertion(n);
     const uint32_t here = b.block(), trap = b.add_block(name);
     b.set_block(trap);
-    b.emit(ir::Op::trap, ir::Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::trap);
+    b.emit(Op::trap, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::trap);
     b.exit();
     b.set_block(here);
     return trap;
@@ -284,13 +283,13 @@ class KernelLowering {
                                   .line = context_.readable(8),
                                   .function = context_.pair(10)};
     isa::describe_assertion(program_.sites[sites_[n]],
-                            isa::KnownValues(program_, context_.b.block(), globals_), call);
+                            isa::KnownValues(program_, context_.block(), globals_), call);
   }
 
   /// vprintf has the format in R4 and R5, the address of its arguments in R6 and R7, and returns
   /// R4.
   uint32_t print_call(size_t n) {
-    ir::Builder& b = context_.b;
+    ir::Builder& b = context_;
     const uint32_t here = b.block(), prints = b.add_block("vprintf");
     const isa::KnownValues known(program_, here, globals_, isa::KnownValues::Look::block);
     const std::optional<std::string> format = known.text(context_.pair(4));
@@ -306,8 +305,8 @@ class KernelLowering {
       call.formats = isa::known_formats(globals_, [&](const std::string& name, int64_t offset) {
         return context_.symbol(name, offset);
       });
-    const ir::Reg result = isa::PrintCallEmitter(b, call).run();
-    b.emit(ir::Op::mov, ir::Type::u32, {context_.writable(4)}, {result});
+    const Reg result = isa::PrintCallEmitter(b, call).run();
+    b.emit(Op::mov, Type::u32, {context_.writable(4)}, {result});
     b.jump(block_of(n + 1, stack_));
     b.set_block(here);
     return prints;
@@ -379,14 +378,14 @@ class KernelLowering {
                    : "nothing says where this can go: a table in constant bank 2 was expected");
       return exit_block();
     }
-    ir::Builder& b = context_.b;
+    ir::Builder& b = context_;
     const uint32_t here = b.block(), table = b.add_block("table"), bad = b.add_block("no_target");
     b.set_block(table);
     const auto ra = static_cast<unsigned>(Field{8, 8}.get(i.word));
     ir::Terminator term;
     term.kind = ir::Terminator::Kind::switch_;
-    term.selector = context_.make(ir::Op::add, ir::Type::u32,
-                                  {context_.readable(ra), ir::imm(indirect_base(i) & 0xffffffff)});
+    term.selector = context_.make(Op::add, Type::u32,
+                                  {context_.readable(ra), imm(indirect_base(i) & 0xffffffff)});
     for (const auto& [address, index] : targets) {
       term.cases.push_back(address);
       term.targets.push_back(block_of(index, stack_));
@@ -394,7 +393,7 @@ class KernelLowering {
     term.targets.push_back(bad);
     b.terminate(std::move(term));
     b.set_block(bad);
-    b.emit(ir::Op::trap, ir::Type::none, {}, {}).mode =
+    b.emit(Op::trap, Type::none, {}, {}).mode =
         static_cast<uint8_t>(FaultKind::illegal_instruction);
     b.exit();
     b.set_block(here);
@@ -447,24 +446,24 @@ class KernelLowering {
 
   void jump(size_t n) {
     const Instruction& i = kernel_.code[n];
-    context_.b.set_guard({});
+    context_.set_guard({});
     const bool guarded = i.form->has_guard && (i.guard() != kPT || i.guard_negated());
-    ir::Operand test = ir::imm(1);
+    Operand test = imm(1);
     try {
       test = flag_test(context_, i);
     } catch (const Unsupported& e) {
       error(n, e.what());
     }
-    if ((guarded && i.guard() == kPT) || test == ir::imm(0)) return fall_into(n + 1);
+    if ((guarded && i.guard() == kPT) || test == imm(0)) return fall_into(n + 1);
     const uint32_t taken = destination(n);
-    if (!guarded && test.is_imm()) return context_.b.jump(taken);
-    ir::Guard taken_if{test.is_imm() ? ir::Reg{} : test.reg(), false};
+    if (!guarded && test.is_imm()) return context_.jump(taken);
+    ir::Guard taken_if{test.is_imm() ? Reg{} : test.reg(), false};
     if (guarded) taken_if = {context_.predicate(i.guard()), i.guard_negated()};
     if (guarded && !test.is_imm()) {
-      const ir::Operand guard = taken_if.negate ? inverse(context_, taken_if.reg) : taken_if.reg;
+      const Operand guard = taken_if.negate ? inverse(context_, taken_if.reg) : taken_if.reg;
       taken_if = {combine(context_, 0, guard, test).reg(), false};
     }
-    context_.b.branch(taken_if, taken, block_of(n + 1, stack_), i.mod(ModId::uniform) != 0);
+    context_.branch(taken_if, taken, block_of(n + 1, stack_), i.mod(ModId::uniform) != 0);
   }
 
   const Kernel& kernel_;
@@ -491,7 +490,7 @@ class KernelLowering {
 ir::Global residency_map() {
   ir::Global g;
   g.name = kSparseMap;
-  g.space = ir::Space::constant;
+  g.space = Space::constant;
   g.align = 4;
   g.size = guest::kSparsePages / 8;
   return g;

@@ -6,15 +6,6 @@
 
 namespace lanewise::sass {
 
-using ir::CacheOp;
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
-using ir::Space;
-using ir::Type;
-using ir::Width;
-
 AccessSize access_size(const Instruction& i) {
   static constexpr AccessSize kSizes[] = {{Type::u8, 1},  {Type::s8, 1},  {Type::u16, 1},
                                           {Type::s16, 1}, {Type::u32, 1}, {Type::u32, 2},
@@ -74,7 +65,7 @@ ir::Inst& emit_load(LowerContext& c, const Instruction& i, Space space, const Ca
   const Address address = address_in(c, i, space);
   std::vector<Reg> dst;
   for (unsigned n = 0; n < size.count; ++n) dst.push_back(c.writable(rd == kRZ ? kRZ : rd + n));
-  ir::Inst& load = c.b.emit(Op::load, Type::u32, std::move(dst), {address.base});
+  ir::Inst& load = c.emit(Op::load, Type::u32, std::move(dst), {address.base});
   load.mem = memory(space, size, address.offset);
   if (cops == nullptr) return load;
   load.mem->cache.op = cops[i.mod(ModId::cop)];
@@ -90,7 +81,7 @@ void emit_store(LowerContext& c, const Instruction& i, Space space, const CacheO
   const Address address = address_in(c, i, space);
   std::vector<Operand> src = {address.base};
   for (unsigned n = 0; n < size.count; ++n) src.push_back(c.readable(rb == kRZ ? kRZ : rb + n));
-  ir::Inst& store = c.b.emit(Op::store, Type::u32, {}, std::move(src));
+  ir::Inst& store = c.emit(Op::store, Type::u32, {}, std::move(src));
   store.mem = memory(space, size, address.offset);
   if (cops == nullptr) return;
   store.mem->cache.op = cops[i.mod(ModId::cop)];
@@ -100,26 +91,22 @@ void emit_store(LowerContext& c, const Instruction& i, Space space, const CacheO
 
 /// One bit of the residency map. The access is not the guest's, so it has no site.
 Reg is_absent(LowerContext& c, Operand page) {
-  const Reg word = c.b.reg(Width::b32), place = c.b.reg(Width::b64);
-  c.b.emit(Op::mov, Type::u32, {word}, {imm(0)});
-  const Reg low = c.b.reg(Width::b32);
-  c.b.emit(Op::trunc32, Type::u32, {low}, {page});
+  const Reg word = c.reg(Width::b32), place = c.reg(Width::b64);
+  c.emit(Op::mov, Type::u32, {word}, {imm(0)});
+  const Reg low = c.make(Op::trunc32, Type::u32, {page});
   const Reg row = c.make(Op::shr, Type::u32, {low, imm(5)});
-  c.b.emit(Op::mulwide, Type::u32, {place}, {row, imm(4)});
+  c.emit(Op::mulwide, Type::u32, {place}, {row, imm(4)});
   const Reg address = c.make(Op::add, Type::u64, {place, c.symbol(std::string(kSparseMap))});
   const ir::Guard guard = c.guard();
-  const Reg known = c.b.reg(Width::pred);
-  c.b.emit(Op::icmp, Type::u64, {known}, {page, imm(guest::kSparsePages)}).cond = ir::Cond::lt;
-  c.b.set_guard(c.narrowed(known));
-  ir::Inst& load = c.b.emit(Op::load, Type::u32, {word}, {address});
+  const Reg known = c.compare(Cond::lt, Type::u64, page, imm(guest::kSparsePages));
+  c.set_guard(c.narrowed(known));
+  ir::Inst& load = c.emit(Op::load, Type::u32, {word}, {address});
   load.mem = memory(Space::constant, {Type::u32, 1}, 0);
   load.site = ir::kNone;
-  c.b.set_guard(guard);
+  c.set_guard(guard);
   const Reg column = c.make(Op::and_, Type::u32, {low, imm(31)});
   const Reg bit = c.make(Op::and_, Type::u32, {c.make(Op::shr, Type::u32, {word, column}), imm(1)});
-  const Reg absent = c.b.reg(Width::pred);
-  c.b.emit(Op::icmp, Type::u32, {absent}, {bit, imm(0)}).cond = ir::Cond::ne;
-  return absent;
+  return c.compare(Cond::ne, Type::u32, bit, imm(0));
 }
 
 /// Ps says whether the page is absent. Absent pages read as zero and are not touched.
@@ -129,15 +116,15 @@ void lower_sparse(LowerContext& c, const Instruction& i) {
                               {a.base, imm(static_cast<uint64_t>(a.offset) - guest::kArenaBase)});
   const Reg page = c.make(Op::shr, Type::u64, {relative, imm(guest::kSparsePageBits)});
   const Reg marked = is_absent(c, page);
-  const Reg absent = c.make_pred(Op::or_, Type::pred, {c.sparse_absent(), marked});
+  const Reg absent = c.make(Op::or_, Type::pred, {c.sparse_absent(), marked});
   const ir::Guard guard = c.guard();
-  const ir::Guard here = c.narrowed(c.make_pred(Op::not_, Type::pred, {absent}));
+  const ir::Guard here = c.narrowed(c.make(Op::not_, Type::pred, {absent}));
   const ir::Guard away = c.narrowed(absent);
-  c.b.set_guard(here);
+  c.set_guard(here);
   const std::vector<Reg> dst = emit_load(c, i, Space::global, kLoadCops).dst;
-  c.b.set_guard(away);
-  for (const Reg d : dst) c.b.emit(Op::mov, Type::u32, {d}, {imm(0)});
-  c.b.set_guard(guard);
+  c.set_guard(away);
+  for (const Reg d : dst) c.emit(Op::mov, Type::u32, {d}, {imm(0)});
+  c.set_guard(guard);
   c.write_predicate(i, Role::p, absent);
 }
 
@@ -149,8 +136,7 @@ LowerContext::Address LowerContext::wide_address(const Instruction& i) {
   const int64_t offset = offset_of(i, false);
   if (i.mod(ModId::ext) != 0) return {pair(ra), offset};
   const Reg sum = make(Op::add, Type::u32, {readable(ra), imm(static_cast<uint32_t>(offset))});
-  const Reg wide = b.reg(Width::b64);
-  b.emit(Op::zext64, Type::u64, {wide}, {sum});
+  const Reg wide = make(Op::zext64, Type::u64, {sum});
   return {wide, 0};
 }
 
@@ -212,11 +198,10 @@ void load_constant(LowerContext& c, const Instruction& i, unsigned bank, Reg pla
   if (bank == 0) {
     src = {c.make(Op::sub, Type::u32, {place, imm(kParams)})};
   } else {
-    const Reg wide = c.b.reg(Width::b64);
-    c.b.emit(Op::zext64, Type::u64, {wide}, {place});
+    const Reg wide = c.make(Op::zext64, Type::u64, {place});
     src = {c.make(Op::add, Type::u64, {wide, c.symbol(c.constant_bank(bank).symbol)})};
   }
-  ir::Inst& load = c.b.emit(Op::load, Type::u32, destinations(c, i, size), std::move(src));
+  ir::Inst& load = c.emit(Op::load, Type::u32, destinations(c, i, size), std::move(src));
   load.mem = memory(bank == 0 ? Space::param : Space::constant, size, 0);
 }
 
@@ -232,11 +217,7 @@ void load_indexed(LowerContext& c, const Instruction& i) {
       c.make(Op::add, Type::u32, {c.make(Op::shr, Type::u32, {index, imm(16)}), imm(bank)});
   const Reg place =
       c.make(Op::add, Type::u32, {c.make(Op::and_, Type::u32, {index, imm(0xffff)}), imm(from)});
-  const auto is = [&](Operand x, uint64_t y) {
-    const Reg r = c.b.reg(Width::pred);
-    c.b.emit(Op::icmp, Type::u32, {r}, {x, imm(y)}).cond = ir::Cond::eq;
-    return Operand(r);
-  };
+  const auto is = [&](Operand x, uint64_t y) { return c.compare(Cond::eq, Type::u32, x, imm(y)); };
   const Operand inside = is(c.make(Op::shr, Type::u32, {place, imm(16)}), 0);
   Operand found = imm(0);
   std::vector<std::pair<unsigned, Operand>> banks;
@@ -253,14 +234,14 @@ void load_indexed(LowerContext& c, const Instruction& i) {
   std::vector<ir::Guard> guards;
   for (const auto& [n, here] : banks) guards.push_back(c.narrowed(here));
   for (size_t n = 0; n < banks.size(); ++n) {
-    c.b.set_guard(guards[n]);
+    c.set_guard(guards[n]);
     load_constant(c, i, banks[n].first, place);
   }
-  c.b.set_guard(lost);
+  c.set_guard(lost);
   const AccessSize size = access_size(i);
-  ir::Inst& load = c.b.emit(Op::load, Type::u32, destinations(c, i, size), {nowhere});
+  ir::Inst& load = c.emit(Op::load, Type::u32, destinations(c, i, size), {nowhere});
   load.mem = memory(Space::constant, size, 0);
-  c.b.set_guard(guard);
+  c.set_guard(guard);
 }
 
 }  // namespace
@@ -275,7 +256,7 @@ void lower_ldc(LowerContext& c, const Instruction& i) {
     const std::vector<Reg> dst = destinations(c, i, size);
     for (unsigned n = 0; n < size.count; ++n) {
       const Operand word = c.constant(0, static_cast<unsigned>(offset) + 4 * n);
-      c.b.emit(Op::mov, Type::u32, {dst[n]}, {word});
+      c.emit(Op::mov, Type::u32, {dst[n]}, {word});
     }
     return;
   }

@@ -3,22 +3,15 @@
 
 namespace lanewise::sass {
 
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 /// All 64 bits of the product; each factor has its own sign.
 Operand product(LowerContext& c, const Instruction& i) {
   const uint64_t signs = i.mod(ModId::signs);
   const auto factor = [&](Role role, bool is_signed) {
-    const Reg wide = c.b.reg(Width::b64);
-    c.b.emit(is_signed ? Op::sext64 : Op::zext64, is_signed ? Type::s64 : Type::u64, {wide},
-             {c.raw(i, role)});
+    const Reg wide = c.reg(Width::b64);
+    c.emit(is_signed ? Op::sext64 : Op::zext64, is_signed ? Type::s64 : Type::u64, {wide},
+           {c.raw(i, role)});
     return Operand(wide);
   };
   return c.make(Op::mul, Type::u64,
@@ -26,8 +19,7 @@ Operand product(LowerContext& c, const Instruction& i) {
 }
 
 Operand half(LowerContext& c, Operand x, bool high) {
-  const Reg low = c.b.reg(Width::b32), up = c.b.reg(Width::b32);
-  c.b.emit(Op::unpack64, Type::u32, {low, up}, {x});
+  const auto [low, up] = c.unpack(x);
   return high ? up : low;
 }
 
@@ -36,7 +28,7 @@ Operand half(LowerContext& c, Operand x, bool high) {
 void lower_imul(LowerContext& c, const Instruction& i) {
   refuse(c.has_cc(i), "IMUL with .CC is not documented");
   const Operand r = half(c, product(c, i), i.mod(ModId::parts) != 0);
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {r});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {r});
 }
 
 /// As mad.lo, mad.hi and their carries are defined in PTX, which these forms were made for.
@@ -58,16 +50,12 @@ void lower_imad(LowerContext& c, const Instruction& i) {
   if (minus_addend) addend = c.make(Op::neg, Type::s32, {addend});
   if (!saturates)
     return add_into(c, i, term, addend, extended ? Operand(c.carry()) : imm(plus_one ? 1 : 0));
-  const auto wide = [&](Operand v) {
-    const Reg r = c.b.reg(Width::b64);
-    c.b.emit(Op::sext64, Type::s64, {r}, {v});
-    return Operand(r);
-  };
+  const auto wide = [&](Operand v) { return Operand(c.make(Op::sext64, Type::s64, {v})); };
   refuse(minus_addend, "IMAD.SAT of a negated addend is not documented");
   Operand sum = c.make(Op::add, Type::s64, {wide(term), wide(addend)});
   sum = c.make(Op::min, Type::s64, {sum, imm(0x7fffffff)});
   sum = c.make(Op::max, Type::s64, {sum, imm(0xffffffff80000000)});
-  c.b.emit(Op::trunc32, Type::u32, {c.destination(i)}, {sum});
+  c.emit(Op::trunc32, Type::u32, {c.destination(i)}, {sum});
 }
 
 }  // namespace lanewise::sass

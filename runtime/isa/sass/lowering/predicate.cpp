@@ -3,13 +3,6 @@
 
 namespace lanewise::sass {
 
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 constexpr unsigned kPredicates = 7;  // PT is none
@@ -43,11 +36,11 @@ bool joins_two_words(const Instruction& i) {
 void write_truth(LowerContext& c, const Instruction& i, Operand truth) {
   refuse(c.has_cc(i) && i.mod(ModId::x) != 0 && !joins_two_words(i),
          "which flags a compare with .X and .CC sets is only known of .NE with PT");
-  const Reg r = c.b.reg(Width::b32);
-  c.b.emit(Op::select, Type::u32, {r},
-           {truth, imm(i.mod(ModId::parts) != 0 ? 0x3f800000 : 0xffffffff), imm(0)});
+  const Reg r = c.reg(Width::b32);
+  c.emit(Op::select, Type::u32, {r},
+         {truth, imm(i.mod(ModId::parts) != 0 ? 0x3f800000 : 0xffffffff), imm(0)});
   set_flags(c, i, r, imm(0), imm(0));
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {r});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {r});
 }
 
 void lower_csetp(LowerContext& c, const Instruction& i) {
@@ -64,7 +57,7 @@ void lower_psetp(LowerContext& c, const Instruction& i) {
   const Operand first =
       combine(c, i.mod(ModId::bop), c.pred_source(i, Role::a), c.pred_source(i, Role::b));
   const Operand third = c.pred_source(i, Role::c);
-  const Operand other = c.make_pred(Op::not_, Type::pred, {first});
+  const Operand other = c.make(Op::not_, Type::pred, {first});
   const Operand p = combine(c, i.mod(ModId::op), first, third);
   const Operand q = combine(c, i.mod(ModId::op), other, third);
   c.write_predicate(i, Role::p, p);
@@ -84,18 +77,18 @@ void lower_r2p(LowerContext& c, const Instruction& i) {
   const Operand bits = c.make(Op::shr, Type::u32, {c.raw(i, Role::a), imm(8 * byte)});
   const Operand mask = c.raw(i, Role::b);
   const auto bit = [&](Operand x, unsigned n) {
-    const Reg p = c.b.reg(Width::pred);
-    c.b.emit(Op::icmp, Type::u32, {p}, {c.make(Op::and_, Type::u32, {x, imm(1U << n)}), imm(0)})
-        .cond = ir::Cond::ne;
+    const Reg p = c.reg(Width::pred);
+    c.emit(Op::icmp, Type::u32, {p}, {c.make(Op::and_, Type::u32, {x, imm(1U << n)}), imm(0)})
+        .cond = Cond::ne;
     return Operand(p);
   };
   const ir::Guard guard = c.guard();
   for (unsigned n = 0; n < targets.size(); ++n) {
     if (mask.is_imm() && (mask.imm >> n & 1) == 0) continue;
     const Operand value = bit(bits, n);
-    if (!mask.is_imm()) c.b.set_guard(c.narrowed(bit(mask, n)));
-    c.b.emit(Op::mov, Type::pred, {targets[n]}, {value});
-    c.b.set_guard(guard);
+    if (!mask.is_imm()) c.set_guard(c.narrowed(bit(mask, n)));
+    c.emit(Op::mov, Type::pred, {targets[n]}, {value});
+    c.set_guard(guard);
   }
 }
 
@@ -120,7 +113,7 @@ void lower_p2r(LowerContext& c, const Instruction& i) {
   const Reg taken = c.make(Op::and_, Type::u32, {all, mask});
   const Reg kept =
       c.make(Op::and_, Type::u32, {c.raw(i, Role::a), c.make(Op::not_, Type::u32, {placed(mask)})});
-  c.b.emit(Op::or_, Type::u32, {c.destination(i)}, {kept, placed(taken)});
+  c.emit(Op::or_, Type::u32, {c.destination(i)}, {kept, placed(taken)});
 }
 
 }  // namespace lanewise::sass

@@ -6,15 +6,7 @@
 
 namespace lanewise::sass {
 
-using ir::AtomOp;
-using ir::CacheOp;
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
 using ir::TextureAccess;
-using ir::Type;
-using ir::Width;
 
 namespace {
 
@@ -71,21 +63,19 @@ struct SurfaceTexel {
 SurfaceTexel texel_address(LowerContext& c, const Surface& s) {
   Words src = s.image;
   src.insert(src.end(), s.place.begin(), s.place.end());
-  const SurfaceTexel t{c.b.reg(Width::b64), c.b.reg(Width::pred)};
-  c.b.emit(Op::texel_address, Type::none, {t.address, t.may}, std::move(src)).texture = s.access;
+  const SurfaceTexel t{c.reg(Width::b64), c.reg(Width::pred)};
+  c.emit(Op::texel_address, Type::none, {t.address, t.may}, std::move(src)).texture = s.access;
   return t;
 }
 
 /// `bytes` bytes at a place whose first coordinate counts bytes: those of an image of one-byte
 /// texels that is as wide as such an access may begin.
 SurfaceTexel byte_address(LowerContext& c, Surface s, unsigned bytes, bool counts_bytes) {
-  const Reg texel = c.b.reg(Width::b32);
-  c.b.emit(Op::fmt_bytes, Type::none, {texel}, {s.image[ir::image::format]});
+  const Reg texel = c.make(Op::fmt_bytes, Type::none, {s.image[ir::image::format]});
   if (!counts_bytes) {
     // Beside every image, and on its own side of it, where the product would wrap.
     constexpr uint32_t kMost = 1 << 26, kBeside = 1 << 30;
-    const Reg near = c.b.reg(Width::pred);
-    c.b.emit(Op::icmp, Type::u32, {near}, {s.place[0], imm(kMost)}).cond = ir::Cond::lt;
+    const Reg near = c.compare(Cond::lt, Type::u32, s.place[0], imm(kMost));
     s.place[0] = c.make(Op::select, Type::u32,
                         {near, c.make(Op::mul, Type::u32, {s.place[0], texel}),
                          c.make(Op::or_, Type::u32, {s.place[0], imm(kBeside)})});
@@ -164,7 +154,7 @@ void lower_suld(LowerContext& c, const Instruction& i) {
     Words src = s.image;
     src.insert(src.end(), s.place.begin(), s.place.end());
     const std::vector<Reg> texel = zero_words(c, 4);
-    ir::Inst& load = c.b.emit(Op::texel_load, Type::none, texel, std::move(src));
+    ir::Inst& load = c.emit(Op::texel_load, Type::none, texel, std::move(src));
     load.texture = s.access;
     load.mem = load_memory(i, Type::u32, 1);
     std::vector<Reg> wanted;
@@ -177,9 +167,9 @@ void lower_suld(LowerContext& c, const Instruction& i) {
   c.check_vector(surface_field(i, kSurfaceData), d.count);
   const SurfaceTexel at = byte_address(c, s, d.bytes(), counts_bytes(i));
   const std::vector<Reg> values = zero_words(c, d.count);
-  c.b.set_guard(c.narrowed(at.may));
-  c.b.emit(Op::load, Type::none, values, {at.address}).mem = load_memory(i, d.elem, d.count);
-  c.b.set_guard(c.guard());
+  c.set_guard(c.narrowed(at.may));
+  c.emit(Op::load, Type::none, values, {at.address}).mem = load_memory(i, d.elem, d.count);
+  c.set_guard(c.guard());
   put_registers(c, surface_field(i, kSurfaceData), values);
   put_surface_residency(c, i);
 }
@@ -193,7 +183,7 @@ void lower_sust(LowerContext& c, const Instruction& i) {
     src.insert(src.end(), s.place.begin(), s.place.end());
     for (unsigned n = 0; n < 4; ++n)
       src.push_back((surface_field(i, kChannels) >> n & 1) != 0 ? from.take() : imm(0));
-    ir::Inst& store = c.b.emit(Op::texel_store, Type::none, {}, std::move(src));
+    ir::Inst& store = c.emit(Op::texel_store, Type::none, {}, std::move(src));
     store.texture = s.access;
     store.mem = store_memory(i, Type::u32, 1);
     return;
@@ -203,9 +193,9 @@ void lower_sust(LowerContext& c, const Instruction& i) {
   const SurfaceTexel at = byte_address(c, s, d.bytes(), counts_bytes(i));
   Words src{at.address};
   for (unsigned n = 0; n < d.count; ++n) src.push_back(from.take());
-  c.b.set_guard(c.narrowed(at.may));
-  c.b.emit(Op::store, Type::none, {}, std::move(src)).mem = store_memory(i, d.elem, d.count);
-  c.b.set_guard(c.guard());
+  c.set_guard(c.narrowed(at.may));
+  c.emit(Op::store, Type::none, {}, std::move(src)).mem = store_memory(i, d.elem, d.count);
+  c.set_guard(c.guard());
 }
 
 namespace {
@@ -243,18 +233,18 @@ void check_surface_atomic(const SurfaceAtomic& a) {
 
 void emit_surface_atomic(LowerContext& c, const SurfaceAtomic& a, Operand address,
                          const Words& values, ir::Guard guard, const std::vector<Reg>& old) {
-  c.b.set_guard(guard);
+  c.set_guard(guard);
   Words src{address};
   src.insert(src.end(), values.begin(), values.end());
   const Type bits = a.wide() ? Type::u64 : Type::u32;
-  ir::Inst& atom = c.b.emit(Op::atom, bits, old, std::move(src));
+  ir::Inst& atom = c.emit(Op::atom, bits, old, std::move(src));
   atom.mem = surface_memory(bits, 1);
   atom.mem->order = ir::Order::relaxed;
   atom.mem->scope = ir::Scope::gpu;
   atom.mem->atom = a.op;
   atom.mem->atom_type = a.type;
   atom.ftz = a.ftz;
-  c.b.set_guard(c.guard());
+  c.set_guard(c.guard());
 }
 
 /// The values, and where the old one goes.
@@ -278,20 +268,20 @@ void operate(LowerContext& c, const Instruction& i, SurfaceAtomic a, std::option
     constexpr uint32_t kNumber = 7 << 12, kSigned = 5 << 12;
     const SurfaceTexel at = texel_address(c, s);
     const Reg number = c.make(Op::and_, Type::u32, {s.image[ir::image::format], imm(kNumber)});
-    const Reg negative = c.b.reg(Width::pred);
-    c.b.emit(Op::icmp, Type::u32, {negative}, {number, imm(kSigned)});
-    const Reg positive = c.make_pred(Op::not_, Type::pred, {negative});
+    const Reg negative = c.reg(Width::pred);
+    c.emit(Op::icmp, Type::u32, {negative}, {number, imm(kSigned)});
+    const Reg positive = c.make(Op::not_, Type::pred, {negative});
     for (const auto& [when, kind] :
          {std::pair(negative, Type::s32), std::pair(positive, Type::u32)}) {
       a.type = kind;
       emit_surface_atomic(c, a, at.address, words,
-                          c.narrowed(c.make_pred(Op::and_, Type::pred, {at.may, when})), result);
+                          c.narrowed(c.make(Op::and_, Type::pred, {at.may, when})), result);
     }
   }
   put_surface_residency(c, i);
   if (old == kRZ) return;
   if (!a.wide()) return put_registers(c, old, result);
-  c.b.emit(Op::unpack64, Type::u32, {c.writable(old), c.writable(old + 1)}, {result[0]});
+  c.emit(Op::unpack64, Type::u32, {c.writable(old), c.writable(old + 1)}, {result[0]});
 }
 
 AtomOp surface_operation(const Instruction& i, Field at) {

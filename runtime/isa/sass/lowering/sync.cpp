@@ -7,14 +7,6 @@
 namespace lanewise::sass {
 
 using ir::CacheCtl;
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
-using ir::Space;
-using ir::SReg;
-using ir::Type;
-using ir::Width;
 using Kind = OperandSpec::Kind;
 
 namespace {
@@ -49,7 +41,7 @@ Space cache_space(const Instruction& i) {
 
 ir::Inst& emit_cache_event(LowerContext& c, CacheCtl what, Space space,
                            std::vector<Operand> address) {
-  ir::Inst& inst = c.b.emit(Op::cachectl, Type::none, {}, std::move(address));
+  ir::Inst& inst = c.emit(Op::cachectl, Type::none, {}, std::move(address));
   inst.mode = static_cast<uint8_t>(what);
   inst.mem.emplace();
   inst.mem->space = space;
@@ -66,7 +58,7 @@ void lower_cctl(LowerContext& c, const Instruction& i) {
   const Space space = cache_space(i);
   if (i.operand(Role::addr) == nullptr) {
     ir::Inst& all = emit_cache_event(c, what, space, {});
-    if (space == Space::generic && i.mod(ModId::cache) == 1) all.mem->cache.op = ir::CacheOp::ci;
+    if (space == Space::generic && i.mod(ModId::cache) == 1) all.mem->cache.op = CacheOp::ci;
     return;
   }
   const LowerContext::Address a = space == Space::local ? c.window_address(i) : c.wide_address(i);
@@ -77,7 +69,7 @@ void lower_membar(LowerContext& c, const Instruction& i) {
   static constexpr ir::Scope kScopes[] = {ir::Scope::cta, ir::Scope::gpu, ir::Scope::sys};
   const uint64_t scope = i.mod(ModId::scope), invalidate = i.mod(ModId::invalidate);
   if (scope == 3) throw Unsupported("MEMBAR.VC is not supported: its meaning is not documented");
-  ir::Inst& fence = c.b.emit(Op::fence, Type::none, {}, {});
+  ir::Inst& fence = c.emit(Op::fence, Type::none, {}, {});
   fence.mem.emplace();
   fence.mem->order = ir::Order::seq_cst;
   fence.mem->scope = kScopes[scope];
@@ -119,17 +111,11 @@ std::optional<uint32_t> fixed_value(uint64_t code) {
   }
 }
 
-Operand special(LowerContext& c, SReg which) {
-  const Reg r = c.b.reg(Width::b32);
-  c.b.emit(Op::sreg, Type::u32, {r}, {}).mode = static_cast<uint8_t>(which);
-  return r;
-}
-
 /// Warp in bits 8 to 13, multiprocessor from bit 20 on: compilers take them from there. Nothing
 /// says what stands in the other bits; here it is zero.
 Operand warp_and_processor(LowerContext& c, SReg warp, SReg processor) {
   const auto field = [&](SReg which, uint32_t mask, uint32_t place) {
-    const Reg low = c.make(Op::and_, Type::u32, {special(c, which), imm(mask)});
+    const Reg low = c.make(Op::and_, Type::u32, {c.special(which), imm(mask)});
     return Operand(c.make(Op::shl, Type::u32, {low, imm(place)}));
   };
   return c.make(Op::or_, Type::u32, {field(warp, 0x3f, 8), field(processor, 0x1ff, 20)});
@@ -137,25 +123,17 @@ Operand warp_and_processor(LowerContext& c, SReg warp, SReg processor) {
 
 /// x in bits 0 to 15, y in 16 to 25, z in 26 to 31: open drivers take it apart so.
 Operand packed_thread(LowerContext& c) {
-  Operand x = special(c, SReg::tid_x);
+  Operand x = c.special(SReg::tid_x);
   for (const auto& [which, place] : {std::pair(SReg::tid_y, 16), std::pair(SReg::tid_z, 26)}) {
     const Reg up =
-        c.make(Op::shl, Type::u32, {special(c, which), imm(static_cast<uint64_t>(place))});
+        c.make(Op::shl, Type::u32, {c.special(which), imm(static_cast<uint64_t>(place))});
     x = c.make(Op::or_, Type::u32, {x, up});
   }
   return x;
 }
 
-Operand window(LowerContext& c, SReg which) {
-  const Reg base = c.b.reg(Width::b64);
-  c.b.emit(Op::sreg, Type::u64, {base}, {}).mode = static_cast<uint8_t>(which);
-  return c.make(Op::trunc32, Type::u32, {base});
-}
-
 Operand timer_word(LowerContext& c, bool high) {
-  const Reg now = c.b.reg(Width::b64), low = c.b.reg(Width::b32), up = c.b.reg(Width::b32);
-  c.b.emit(Op::sreg, Type::u64, {now}, {}).mode = static_cast<uint8_t>(SReg::globaltimer);
-  c.b.emit(Op::unpack64, Type::u32, {low, up}, {now});
+  const auto [low, up] = c.unpack(c.special(SReg::globaltimer, Type::u64));
   return high ? up : low;
 }
 
@@ -170,18 +148,18 @@ void lower_s2r(LowerContext& c, const Instruction& i) {
       {0x3b, SReg::lanemask_gt}, {0x3c, SReg::lanemask_ge}, {0x50, SReg::clock},
       {0x51, SReg::clock_hi}};
   const uint64_t code = i.operand(Role::b)->field.get(i.word);
-  const auto put = [&](Operand x) { c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {x}); };
+  const auto put = [&](Operand x) { c.emit(Op::mov, Type::u32, {c.destination(i)}, {x}); };
   if (code == kVirtualId) return put(warp_and_processor(c, SReg::warpid, SReg::smid));
   if (code == kVirtualConfig) return put(warp_and_processor(c, SReg::nwarpid, SReg::nsmid));
   if (code == kPackedThread) return put(packed_thread(c));
   if (code == kTimerLow || code == kTimerHigh) return put(timer_word(c, code == kTimerHigh));
-  if (code == kSharedWindow) return put(window(c, SReg::shared_window));
-  if (code == kLocalWindow) return put(window(c, SReg::local_window));
+  if (code == kSharedWindow) return put(c.window(SReg::shared_window));
+  if (code == kLocalWindow) return put(c.window(SReg::local_window));
   if (const auto value = fixed_value(code)) return put(imm(*value));
   const auto found = regs.find(code);
   if (found == regs.end())
     throw Unsupported(fmt::format("special register {:#x} is not supported yet", code));
-  c.b.emit(Op::sreg, Type::u32, {c.destination(i)}, {}).mode = static_cast<uint8_t>(found->second);
+  c.emit(Op::sreg, Type::u32, {c.destination(i)}, {}).mode = static_cast<uint8_t>(found->second);
 }
 
 /// The result of a reduction waits in a register of its own until B2R fetches it.
@@ -192,7 +170,7 @@ void lower_bar(LowerContext& c, const Instruction& i) {
   const Operand count = i.operand(Role::b) != nullptr ? c.raw(i, Role::b) : imm(0);
   if (i.operand(Role::r) == nullptr) {
     const bool arrives = i.form->is(kArrives);
-    c.b.emit(Op::barrier, Type::none, {}, {id, count}).mode =
+    c.emit(Op::barrier, Type::none, {}, {id, count}).mode =
         static_cast<uint8_t>(arrives ? BarrierKind::arrive : BarrierKind::sync);
     return;
   }
@@ -201,12 +179,12 @@ void lower_bar(LowerContext& c, const Instruction& i) {
   const uint64_t kind = i.mod(ModId::bop);
   const Operand vote = c.pred_source(i, Role::r);
   const Reg result = kind == 0 ? c.barrier_count() : c.barrier_vote();
-  c.b.emit(Op::barrier, Type::none, {result}, {id, count, vote}).mode =
+  c.emit(Op::barrier, Type::none, {result}, {id, count, vote}).mode =
       static_cast<uint8_t>(kKinds[kind]);
   if (kind == 0)
-    c.b.emit(Op::icmp, Type::u32, {c.barrier_vote()}, {result, imm(0)}).cond = ir::Cond::ne;
+    c.emit(Op::icmp, Type::u32, {c.barrier_vote()}, {result, imm(0)}).cond = Cond::ne;
   else
-    c.b.emit(Op::select, Type::u32, {c.barrier_count()}, {result, imm(1), imm(0)});
+    c.emit(Op::select, Type::u32, {c.barrier_count()}, {result, imm(1), imm(0)});
 }
 
 void lower_shfl(LowerContext& c, const Instruction& i) {
@@ -214,16 +192,15 @@ void lower_shfl(LowerContext& c, const Instruction& i) {
                                             ir::ShflMode::bfly};
   const unsigned p = c.reg_number(i, Role::p);
   const Operand a = c.raw(i, Role::a), b = c.raw(i, Role::b), limits = c.raw(i, Role::c);
-  c.b.emit(Op::shfl, Type::none, {c.destination(i), c.predicate(p)},
-           {a, b, limits, imm(0xffffffff)})
+  c.emit(Op::shfl, Type::none, {c.destination(i), c.predicate(p)}, {a, b, limits, imm(0xffffffff)})
       .mode = static_cast<uint8_t>(kModes[i.mod(ModId::mode)]);
 }
 
 /// A killed lane runs on as a helper: it loads, computes and takes part in cross-lane operations.
 void lower_kil(LowerContext& c, const Instruction& i) {
   const Operand test = flag_test(c, i);
-  if (!test.is_imm() || test.imm == 0) c.b.set_guard(c.narrowed(test));
-  c.b.emit(Op::mov, Type::pred, {c.track_stores()}, {imm(0)});
+  if (!test.is_imm() || test.imm == 0) c.set_guard(c.narrowed(test));
+  c.emit(Op::mov, Type::pred, {c.track_stores()}, {imm(0)});
 }
 
 void lower_nop(LowerContext&, const Instruction&) {}

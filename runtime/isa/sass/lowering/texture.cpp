@@ -8,13 +8,7 @@
 namespace lanewise::sass {
 
 using guest::TextureWord;
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
 using ir::TextureAccess;
-using ir::Type;
-using ir::Width;
 
 namespace {
 
@@ -95,8 +89,8 @@ std::vector<Reg> fetch(LowerContext& c, Request& r, Op op = Op::sample) {
   if (r.access.dim == Dim::d2 && !r.access.integers && !r.access.array) {
     constexpr uint32_t kHalf = 0x3f000000;
     const Reg dimensions = c.make(Op::and_, Type::u32, {src[ir::image::kind], imm(3)});
-    const Reg one = c.b.reg(Width::pred);
-    c.b.emit(Op::icmp, Type::u32, {one}, {dimensions, imm(1)});
+    const Reg one = c.reg(Width::pred);
+    c.emit(Op::icmp, Type::u32, {one}, {dimensions, imm(1)});
     r.at[1] = c.make(Op::select, Type::u32, {one, imm(kHalf), r.at[1]});
   }
   const Words sampler = sampler_words(c, r.handle.sampler);
@@ -109,11 +103,11 @@ std::vector<Reg> fetch(LowerContext& c, Request& r, Op op = Op::sample) {
   append(r.offsets);
   if (r.access.compare) append({r.compare});
   std::vector<Reg> texel;
-  for (unsigned n = 0; n < 4; ++n) texel.push_back(c.b.reg(Width::b32));
-  ir::Inst& inst = c.b.emit(op, Type::none, texel, std::move(src));
+  for (unsigned n = 0; n < 4; ++n) texel.push_back(c.reg(Width::b32));
+  ir::Inst& inst = c.emit(op, Type::none, texel, std::move(src));
   inst.texture = r.access;
   inst.mem.emplace();
-  inst.mem->cache.op = ir::CacheOp::nc;
+  inst.mem->cache.op = CacheOp::nc;
   return texel;
 }
 
@@ -308,10 +302,10 @@ std::vector<Reg> packed(LowerContext& c, std::vector<Reg> texel, Packing packing
   if (packing == Packing::words) return texel;
   std::vector<Reg> out;
   for (size_t n = 0; n < texel.size(); ++n) {
-    const Reg half = c.b.reg(Width::b32);
-    ir::Inst& narrow = c.b.emit(Op::f2f, Type::f16, {half}, {texel[n]});
+    const Reg half = c.reg(Width::b32);
+    ir::Inst& narrow = c.emit(Op::f2f, Type::f16, {half}, {texel[n]});
     narrow.from = Type::f32;
-    if (packing == Packing::truncated_halves) narrow.round = ir::Round::rz;
+    if (packing == Packing::truncated_halves) narrow.round = Round::rz;
     if (n % 2 == 0) {
       out.push_back(half);
       continue;
@@ -414,8 +408,8 @@ void lower_txq(LowerContext& c, const Instruction& i) {
   };
   const Reg depth = at_level(image[ir::image::depth]);
   const Reg dimensions = c.make(Op::and_, Type::u32, {image[ir::image::kind], imm(3)});
-  const Reg three = c.b.reg(Width::pred);
-  c.b.emit(Op::icmp, Type::u32, {three}, {dimensions, imm(3)});
+  const Reg three = c.reg(Width::pred);
+  c.emit(Op::icmp, Type::u32, {three}, {dimensions, imm(3)});
   const Reg layers = c.make(Op::select, Type::u32, {three, depth, image[ir::image::depth]});
   put_masked(c, i,
              {at_level(image[ir::image::width]), at_level(image[ir::image::height]), layers,

@@ -7,12 +7,6 @@
 namespace lanewise::sass {
 
 using guest::TextureWord;
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
 
 Handle numbered_handle(LowerContext& c, unsigned number) {
   const unsigned offset = 4 * number;
@@ -30,12 +24,12 @@ Handle numbered_handle(LowerContext& c, unsigned number) {
     return {both, both};
   }
   // One load, by which launches find the handle.
-  ir::Program& p = c.b.program();
+  ir::Program& p = c.program();
   p.param_bytes = std::max<uint32_t>(p.param_bytes, offset - kParams + kBytes);
-  const Reg whole = c.b.reg(Width::b64);
-  ir::Inst& load = c.b.emit(Op::load, Type::none, {whole}, {imm(offset - kParams)});
+  const Reg whole = c.reg(Width::b64);
+  ir::Inst& load = c.emit(Op::load, Type::none, {whole}, {imm(offset - kParams)});
   load.mem.emplace();
-  load.mem->space = ir::Space::param;
+  load.mem->space = Space::param;
   load.mem->elem = Type::u64;
   return {whole, whole};
 }
@@ -48,11 +42,11 @@ Handle register_handle(LowerContext& c, Operand value) {
 Words block_words(LowerContext& c, Operand handle, TextureWord first, uint32_t more,
                   unsigned count) {
   std::vector<Reg> to;
-  for (unsigned n = 0; n < count; ++n) to.push_back(c.b.reg(Width::b32));
-  ir::Inst& load = c.b.emit(Op::load, Type::none, to, {handle});
+  for (unsigned n = 0; n < count; ++n) to.push_back(c.reg(Width::b32));
+  ir::Inst& load = c.emit(Op::load, Type::none, to, {handle});
   load.mode = static_cast<uint8_t>(ir::LoadMode::descriptor);
   load.mem.emplace();
-  load.mem->space = ir::Space::constant;
+  load.mem->space = Space::constant;
   load.mem->count = static_cast<uint8_t>(count);
   load.mem->offset = guest::texture_offset(first, more);
   return {to.begin(), to.end()};
@@ -62,11 +56,10 @@ namespace {
 
 void check_block(LowerContext& c, Operand kind) {
   const Reg magic = c.make(Op::shr, Type::u32, {kind, imm(16)});
-  const Reg bad = c.b.reg(Width::pred);
-  c.b.emit(Op::icmp, Type::u32, {bad}, {magic, imm(guest::kTextureMagic)}).cond = ir::Cond::ne;
-  c.b.set_guard(c.narrowed(bad));
-  c.b.emit(Op::trap, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::illegal_encoding);
-  c.b.set_guard(c.guard());
+  const Reg bad = c.compare(Cond::ne, Type::u32, magic, imm(guest::kTextureMagic));
+  c.set_guard(c.narrowed(bad));
+  c.emit(Op::trap, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::illegal_encoding);
+  c.set_guard(c.guard());
 }
 
 }  // namespace
@@ -101,7 +94,7 @@ Operand Sources::take_layer() {
 void put_registers(LowerContext& c, unsigned first, const std::vector<Reg>& values) {
   for (unsigned n = 0; n < values.size(); ++n)
     if (first < kRZ && first + n < kRZ)
-      c.b.emit(Op::mov, Type::u32, {c.writable(first + n)}, {values[n]});
+      c.emit(Op::mov, Type::u32, {c.writable(first + n)}, {values[n]});
 }
 
 }  // namespace lanewise::sass

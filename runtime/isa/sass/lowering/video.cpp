@@ -4,21 +4,13 @@
 
 namespace lanewise::sass {
 
-using ir::Cond;
-using ir::imm;
-using ir::Op;
-using ir::Operand;
-using ir::Reg;
-using ir::Type;
-using ir::Width;
-
 namespace {
 
 constexpr Field kSelectA{36, 3}, kSelectB{28, 3}, kSignA{48, 1}, kSignB{49, 1}, kRegisterB{50, 1};
 
 Operand extended(LowerContext& c, Operand x, bool is_signed) {
-  const Reg wide = c.b.reg(Width::b64);
-  c.b.emit(is_signed ? Op::sext64 : Op::zext64, is_signed ? Type::s64 : Type::u64, {wide}, {x});
+  const Reg wide = c.reg(Width::b64);
+  c.emit(is_signed ? Op::sext64 : Op::zext64, is_signed ? Type::s64 : Type::u64, {wide}, {x});
   return wide;
 }
 
@@ -52,9 +44,7 @@ Operand clamped(LowerContext& c, Operand x, unsigned bits, bool is_signed) {
 }
 
 Operand low_word(LowerContext& c, Operand x) {
-  const Reg r = c.b.reg(Width::b32);
-  c.b.emit(Op::trunc32, Type::u32, {r}, {x});
-  return r;
+  return c.make(Op::trunc32, Type::u32, {x});
 }
 
 /// Saturates to the size that is merged, then merges or combines with the third operand.
@@ -68,15 +58,15 @@ void finish(LowerContext& c, const Instruction& i, Operand result, bool is_signe
   const Reg d = c.destination(i);
   const Type type = is_signed ? Type::s32 : Type::u32;
   if (op == kNone) {
-    c.b.emit(Op::mov, Type::u32, {d}, {x});
+    c.emit(Op::mov, Type::u32, {d}, {x});
   } else if (op >= kAdd) {
-    c.b.emit(op == kAdd   ? Op::add
-             : op == kMin ? Op::min
-                          : Op::max,
-             op == kAdd ? Type::u32 : type, {d}, {x, third});
+    c.emit(op == kAdd   ? Op::add
+           : op == kMin ? Op::min
+                        : Op::max,
+           op == kAdd ? Type::u32 : type, {d}, {x, third});
   } else {
     const uint64_t place = op == kHigh || op == kByte2 ? 16 : 0;
-    c.b.emit(Op::bfi, Type::u32, {d}, {x, third, imm(place), imm(bits)});
+    c.emit(Op::bfi, Type::u32, {d}, {x, third, imm(place), imm(bits)});
   }
 }
 
@@ -94,9 +84,7 @@ Operand parts_compared(LowerContext& c, const Instruction& i) {
   const uint64_t code = i.mod(ModId::cond);
   if (code == 0 || code == 7) return imm(code == 7 ? 1 : 0);
   const auto [a, b] = factors(c, i);
-  const Reg p = c.b.reg(Width::pred);
-  c.b.emit(Op::icmp, Type::s64, {p}, {a, b}).cond = kConds[code];
-  return p;
+  return c.compare(kConds[code], Type::s64, a, b);
 }
 
 }  // namespace
@@ -163,7 +151,7 @@ void lower_vmad(LowerContext& c, const Instruction& i) {
   if (i.mod(ModId::scale) != 0)
     sum = c.make(Op::shr, Type::s64, {sum, imm(kShifts[i.mod(ModId::scale)])});
   if (saturates) sum = clamped(c, sum, 32, is_signed);
-  c.b.emit(Op::trunc32, Type::u32, {c.destination(i)}, {sum});
+  c.emit(Op::trunc32, Type::u32, {c.destination(i)}, {sum});
 }
 
 namespace {
@@ -204,7 +192,7 @@ void lower_vabsdiff4(LowerContext& c, const Instruction& i) {
     result = sums ? Operand(c.make(Op::add, Type::u32, {result, low}))
                   : Operand(c.make(Op::bfi, Type::u32, {low, result, imm(8 * n), imm(8)}));
   }
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {result});
+  c.emit(Op::mov, Type::u32, {c.destination(i)}, {result});
 }
 
 }  // namespace lanewise::sass

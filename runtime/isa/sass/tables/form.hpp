@@ -15,7 +15,8 @@ namespace lanewise::sass {
 
 struct Instruction;
 class LowerContext;
-using LowerFn = void (*)(LowerContext&, const Instruction&);
+using Lowering = void(LowerContext&, const Instruction&);
+using LowerFn = Lowering*;
 
 /// `len` bits of the word from bit `pos` on; len 0 = the form does not have this field.
 struct Field {

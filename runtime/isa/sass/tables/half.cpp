@@ -1,5 +1,4 @@
 // Rows of half precision, from sm_53 on.
-#include "runtime/isa/sass/lowering/half.hpp"
 #include "runtime/isa/sass/tables/builder.hpp"
 
 namespace lanewise::sass::table {

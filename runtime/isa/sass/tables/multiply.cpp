@@ -1,5 +1,4 @@
 // Rows of 32-bit multiplication, which compilers for these targets make of XMAD.
-#include "runtime/isa/sass/lowering/dot_product.hpp"
 #include "runtime/isa/sass/tables/builder.hpp"
 
 namespace lanewise::sass::table {
