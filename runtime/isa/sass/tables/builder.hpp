@@ -2,7 +2,9 @@
 // downwards; '-' is a bit of some field.
 #pragma once
 
+#include <array>
 #include <cassert>
+#include <deque>
 #include <span>
 
 #include "runtime/isa/sass/lowering/semantics.hpp"
@@ -12,88 +14,86 @@ namespace lanewise::sass::table {
 
 using Kind = OperandSpec::Kind;
 
+inline OperandSpec simple(Kind kind, Role role, uint8_t pos, uint8_t len) {
+  return {.kind = kind, .role = role, .field = {pos, len}};
+}
 inline OperandSpec reg(Role role, uint8_t pos) {
-  OperandSpec o;
-  o.kind = Kind::reg;
-  o.role = role;
-  o.field = {pos, 8};
-  return o;
+  return simple(Kind::reg, role, pos, 8);
 }
 inline OperandSpec pred(Role role, uint8_t pos) {
-  OperandSpec o;
-  o.kind = Kind::pred;
-  o.role = role;
-  o.field = {pos, 3};
-  return o;
+  return simple(Kind::pred, role, pos, 3);
 }
 inline OperandSpec imm(Role role, uint8_t pos, uint8_t len, bool is_signed = false) {
-  OperandSpec o;
-  o.kind = Kind::imm;
-  o.role = role;
-  o.field = {pos, len};
-  o.is_signed = is_signed;
-  return o;
+  return simple(Kind::imm, role, pos, len).with(&OperandSpec::is_signed, is_signed);
 }
 inline OperandSpec imm20(Role role) {
-  OperandSpec o = imm(role, 20, 19);
-  o.sign = {56, 1};
-  return o;
+  return {.kind = Kind::imm, .role = role, .field = {20, 19}, .sign = {56, 1}};
 }
 inline OperandSpec fimm20(Role role) {
-  OperandSpec o = imm20(role);
-  o.kind = Kind::fimm;
-  return o;
+  return {.kind = Kind::fimm, .role = role, .field = {20, 19}, .sign = {56, 1}};
 }
 inline OperandSpec fimm32(Role role) {
-  OperandSpec o = imm(role, 20, 32);
-  o.kind = Kind::fimm;
-  return o;
+  return simple(Kind::fimm, role, 20, 32);
 }
+/// Offset / 4 in the low 14 bits, the bank above.
 inline OperandSpec cbank(Role role) {
-  OperandSpec o;
-  o.kind = Kind::cbank;
-  o.role = role;
-  o.field = {20, 19};  // offset / 4 in the low 14 bits, bank above
-  return o;
+  return simple(Kind::cbank, role, 20, 19);
 }
 /// c[bank][offset] with every bit of the offset in the word.
 inline OperandSpec cbank_bytes(Role role) {
-  OperandSpec o = cbank(role);
-  o.field = {20, 21};
-  return o;
+  return simple(Kind::cbank, role, 20, 21);
 }
-inline OperandSpec spaced(OperandSpec o) {
-  o.spaced = true;
-  return o;
+inline OperandSpec spaced(const OperandSpec& o) {
+  return o.with(&OperandSpec::spaced, true);
 }
 /// [Ra + imm]; `shift` low bits of the offset are not in the word.
 inline OperandSpec address(uint8_t len, uint8_t pos = 20, uint8_t shift = 0) {
-  OperandSpec o = imm(Role::addr, pos, len, true);
-  o.kind = Kind::address;
-  o.shift = shift;
-  return o;
+  return {.kind = Kind::address,
+          .role = Role::addr,
+          .field = {pos, len},
+          .is_signed = true,
+          .shift = shift};
 }
-inline OperandSpec simple(Kind kind, Role role, uint8_t pos, uint8_t len) {
-  OperandSpec o = imm(role, pos, len);
-  o.kind = kind;
-  return o;
+inline OperandSpec optional(const OperandSpec& o, uint8_t absent = 0) {
+  return o.with(&OperandSpec::optional, true).with(&OperandSpec::absent, absent);
 }
-
+/// c[bank][Ra + offset]
+inline OperandSpec cindex() {
+  return simple(Kind::cindex, Role::addr, 20, 16).with(&OperandSpec::is_signed, true);
+}
 /// A test of the flags; CC.T is not written.
 inline OperandSpec flag_test(uint8_t pos) {
-  OperandSpec o = simple(Kind::cctest, Role::test, pos, 5);
-  o.optional = true;
-  o.absent = kAlways;
-  return o;
+  return optional(simple(Kind::cctest, Role::test, pos, 5), kAlways);
 }
-inline OperandSpec optional(OperandSpec o, uint8_t absent = 0) {
-  o.optional = true;
-  o.absent = absent;
-  return o;
+
+/// Codes from `first` on whose name is `name` and their number, as the vendor's disassembler prints
+/// what stands for nothing; behind those that there are.
+inline std::vector<Code> numbered(std::string_view name, size_t first, size_t end,
+                                  const std::vector<Code>& before = {}) {
+  static std::deque<std::string> texts;
+  std::vector<Code> codes = before;
+  for (size_t n = first; n < end; ++n)
+    codes.push_back({static_cast<uint8_t>(n), texts.emplace_back(name).append(std::to_string(n))});
+  return codes;
+}
+/// Codes from 0 on, one for each name; those behind them up to `end` are numbered.
+template <typename Names = std::initializer_list<std::string_view>>
+std::vector<Code> named(const Names& names, std::string_view rest = {}, size_t end = 0) {
+  std::vector<Code> codes;
+  for (const std::string_view name : names)
+    codes.push_back({static_cast<uint8_t>(codes.size()), name});
+  return numbered(rest, codes.size(), end, codes);
+}
+/// Names of an operand by its code, empty where there is none.
+template <size_t N>
+std::array<std::string_view, N> by_code(const std::vector<Code>& codes) {
+  std::array<std::string_view, N> names;
+  for (const Code& c : codes) names.at(c.value) = c.text;
+  return names;
 }
 
 inline Mod flag(ModId id, uint8_t pos, std::string_view text) {
-  return {id, {pos, 1}, {{0, ""}, {1, text}}};
+  return {id, {pos, 1}, named({"", text})};
 }
 /// A modifier that only the text and the bits know.
 inline Mod other(uint8_t pos, uint8_t len, std::vector<Code> codes) {
@@ -102,29 +102,37 @@ inline Mod other(uint8_t pos, uint8_t len, std::vector<Code> codes) {
 inline Mod set(uint8_t pos, std::string_view text) {
   return flag(ModId::other, pos, text);
 }
+inline Mod integer_cond(Field low, Field high = {}) {
+  return {ModId::cond, low, named({"F", "LT", "EQ", "LE", "GT", "NE", "GE", "T"}), high};
+}
 /// Codes 8 to 15 are true where a number is none.
-inline Mod float_cond() {
+inline Mod float_cond(uint8_t pos = 48) {
   return {ModId::cond,
-          {48, 4},
-          {{0, "F"},
-           {1, "LT"},
-           {2, "EQ"},
-           {3, "LE"},
-           {4, "GT"},
-           {5, "NE"},
-           {6, "GE"},
-           {7, "NUM"},
-           {8, "NAN"},
-           {9, "LTU"},
-           {10, "EQU"},
-           {11, "LEU"},
-           {12, "GTU"},
-           {13, "NEU"},
-           {14, "GEU"},
-           {15, "T"}}};
+          {pos, 4},
+          named({"F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU",
+                 "NEU", "GEU", "T"})};
 }
 inline Mod bool_mod(uint8_t pos) {
-  return {ModId::bop, {pos, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}, {3, "INVALIDBOP3"}}};
+  return {ModId::bop, {pos, 2}, named({"AND", "OR", "XOR", "INVALIDBOP3"})};
+}
+inline Mod logic_mod(uint8_t pos) {
+  return {ModId::op, {pos, 2}, named({"AND", "OR", "XOR", "PASS_B"})};
+}
+inline Mod signed_mod() {
+  return {ModId::signed_, {48, 1}, {{1, ""}, {0, "U32"}, {1, "S32", true}}};
+}
+inline Mod round_mod(uint8_t pos) {
+  return {ModId::round, {pos, 2}, {{0, ""}, {1, "RM"}, {2, "RP"}, {3, "RZ"}, {0, "RN", true}}};
+}
+inline Mod fmz_mod(uint8_t pos, std::string_view third = "INVALIDFMZ3") {
+  return {ModId::ftz, {pos, 2}, named({"", "FTZ", "FMZ", third})};
+}
+/// Three bits, or four with exchanges, where `rest` names what stands for nothing.
+inline std::vector<Code> atomic_codes(std::string_view rest = {}) {
+  std::vector<Code> codes = named({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"});
+  if (rest.empty()) return codes;
+  codes.push_back({8, "EXCH"});
+  return numbered(rest, codes.size(), 16, codes);
 }
 
 /// What Pascal changed.
@@ -164,43 +172,23 @@ class TableBuilder {
   void alu(const std::string& mnemonic, std::string_view tail, const std::vector<Mod>& mods,
            const std::vector<OperandSpec>& operands, LowerFn lower, bool is_float = false,
            const std::vector<Fixed>& fixed = {}) {
-    const struct {
-      const char* head;
-      OperandSpec b;
-    } variants[] = {{"0101 110", reg(Role::b, 20)},
-                    {"0100 110", cbank(Role::b)},
-                    {"0011 100", is_float ? fimm20(Role::b) : imm20(Role::b)}};
-    for (const auto& v : variants)
-      row(mnemonic, variant_pattern(v.head, tail), mods, replace(operands, Role::b, v.b), lower,
-          fixed);
+    variants({mnemonic, "110", "10", is_float}, "0" + std::string(tail), mods, operands, lower,
+             fixed);
   }
   /// Same for the 0101 101 / 0100 101 / 0011 011 group (compares).
   void compare(const std::string& mnemonic, std::string_view tail, const std::vector<Mod>& mods,
                const std::vector<OperandSpec>& operands, LowerFn lower,
                const std::vector<Fixed>& fixed = {}, bool is_float = false) {
-    row(mnemonic, "0101 1011" + std::string(tail), mods,
-        replace(operands, Role::b, reg(Role::b, 20)), lower, fixed);
-    row(mnemonic, "0100 1011" + std::string(tail), mods, replace(operands, Role::b, cbank(Role::b)),
-        lower, fixed);
-    row(mnemonic, variant_pattern("0011 011", tail), mods,
-        replace(operands, Role::b, is_float ? fimm20(Role::b) : imm20(Role::b)), lower, fixed);
+    variants({mnemonic, "101", "01", is_float}, "1" + std::string(tail), mods, operands, lower,
+             fixed);
   }
-
   /// Three sources, of which the second or the third may be a constant, or the second an
   /// immediate. `tail` begins behind 0101 101.
   void triple(const std::string& mnemonic, std::string_view tail, const std::vector<Mod>& mods,
               const std::vector<OperandSpec>& operands, LowerFn lower, bool is_float = false,
               const std::vector<Fixed>& fixed = {}) {
-    const std::string rest(tail);
-    row(mnemonic, "0101 101" + rest, mods, replace(operands, Role::b, reg(Role::b, 20)), lower,
-        fixed);
-    row(mnemonic, "0100 101" + rest, mods, replace(operands, Role::b, cbank(Role::b)), lower,
-        fixed);
-    row(mnemonic, "0101 001" + rest, mods,
-        replace(replace(operands, Role::b, reg(Role::b, 39)), Role::c, cbank(Role::c)), lower,
-        fixed);
-    row(mnemonic, "0011 01" + rest.substr(0, 1) + "-" + rest.substr(1), mods,
-        replace(operands, Role::b, is_float ? fimm20(Role::b) : imm20(Role::b)), lower, fixed);
+    variants({mnemonic, "101", "01", is_float, true}, std::string(tail), mods, operands, lower,
+             fixed);
   }
 
   /// What the rows from here on are: their control fields may name scoreboards, or not.
@@ -256,27 +244,32 @@ class TableBuilder {
       --bit;
     }
   }
+  struct Variants {
+    const std::string& mnemonic;
+    std::string head, immediate_head;
+    bool is_float, constant_third = false;
+  };
   /// Bit 56 is the immediate's sign in immediate variants, part of the opcode in the others.
-  static std::string variant_pattern(std::string_view head, std::string_view tail) {
-    const bool immediate = head.substr(0, 4) == "0011";
-    return std::string(head) + (immediate ? "-" : "0") + std::string(tail);
-  }
-  static std::vector<OperandSpec> replace(std::vector<OperandSpec> operands, Role role,
-                                          OperandSpec by) {
-    for (OperandSpec& o : operands) {
-      if (o.role != role) continue;
-      by.neg = o.neg;
-      by.abs = o.abs;
-      by.inv = o.inv;
-      by.high = o.high;
-      by.wide = o.wide;
-      by.part = o.part;
-      by.part_key = o.part_key;
-      by.part_names = o.part_names;
-      by.format = o.format;
-      o = by;
-    }
-    return operands;
+  void variants(const Variants& v, const std::string& rest, const std::vector<Mod>& mods,
+                const std::vector<OperandSpec>& operands, LowerFn lower,
+                const std::vector<Fixed>& fixed) {
+    const auto add = [&](const std::string& pattern, const OperandSpec& b,
+                         const OperandSpec& c = kC) {
+      std::vector<OperandSpec> all = operands;
+      for (OperandSpec& o : all) {
+        if (o.role != Role::b && (o.role != Role::c || c.kind == Kind::reg)) continue;
+        const OperandSpec& by = o.role == Role::b ? b : c;
+        o.kind = by.kind;
+        o.field = by.field;
+        o.sign = by.sign;
+      }
+      row(v.mnemonic, pattern, mods, std::move(all), lower, fixed);
+    };
+    add("0101 " + v.head + rest, kB);
+    add("0100 " + v.head + rest, cbank(Role::b));
+    if (v.constant_third) add("0101 001" + rest, reg(Role::b, 39), cbank(Role::c));
+    add("0011 " + v.immediate_head + rest.substr(0, 1) + "-" + rest.substr(1),
+        v.is_float ? fimm20(Role::b) : imm20(Role::b));
   }
 
   std::vector<Form> rows_;

@@ -4,13 +4,9 @@
 namespace lanewise::sass::table {
 namespace {
 
-const OperandSpec kWideD = reg(Role::d, 0).as_wide(), kWideA = reg(Role::a, 8).as_wide(),
-                  kWideB = reg(Role::b, 20).as_wide(), kWideC = reg(Role::c, 39).as_wide();
+const OperandSpec kWideD = kD.as_wide(), kWideA = kA.as_wide(), kWideB = kB.as_wide(),
+                  kWideC = kC.as_wide();
 const OperandSpec kThird = pred(Role::r, 39).with_neg(42);
-
-Mod round_mod(uint8_t pos) {
-  return {ModId::round, {pos, 2}, {{0, ""}, {1, "RM"}, {2, "RP"}, {3, "RZ"}, {0, "RN", true}}};
-}
 
 }  // namespace
 
@@ -38,7 +34,7 @@ void double_rows(TableBuilder& t) {
             {pred(Role::p, 3), pred(Role::q, 0), kWideA.with_neg(43).with_abs(7),
              kWideB.with_neg(6).with_abs(44), kThird},
             lower_dsetp, {}, true);
-  const OperandSpec a = kWideA.with_neg(43).with_abs(54), d = reg(Role::d, 0).with_cc(47);
+  const OperandSpec a = kWideA.with_neg(43).with_abs(54), d = kD.with_cc(47);
   const auto second = [](OperandSpec b) { return b.as_wide().with_neg(53).with_abs(44); };
   const std::vector<Mod> set = {flag(ModId::parts, 52, "BF"), float_cond(), bool_mod(45)};
   t.row("DSET", "0101 1001 0", set, {d, a, second(kWideB), kThird}, lower_dset);

@@ -21,7 +21,7 @@ void plain_compare_rows(TableBuilder& t) {
         {operands[0], operands[1], cbank(Role::b).with_neg(53).with_abs(44), r}, lower_fset);
   t.row("FSET", "0011 000-", set,
         {operands[0], operands[1], fimm20(Role::b).with_neg(53).with_abs(44), r}, lower_fset);
-  const OperandSpec c = reg(Role::c, 39);
+  const OperandSpec c = kC;
   Mod chosen = float_cond();  // the usual one is not written
   std::ranges::find(chosen.codes, "GT", &Code::text)->text = "";
   chosen.codes.push_back({4, "GT", true});
@@ -34,7 +34,7 @@ void plain_compare_rows(TableBuilder& t) {
 }
 
 std::vector<Code> format_codes(std::string_view invalid) {
-  return {{0, invalid}, {1, "F16"}, {2, "F32"}, {3, "F64"}};
+  return named({invalid, "F16", "F32", "F64"});
 }
 Mod source_format(ModId id, uint8_t pos) {
   return {id, {pos, 2}, format_codes("INVALIDFPSRC0")};
@@ -51,8 +51,7 @@ constexpr std::string_view kHalf[] = {"", "H1"};
 /// Size in the lower bits, sign above.
 std::vector<Code> integer_codes(std::string_view byte, std::string_view signed_byte,
                                 std::string_view wide, std::string_view signed_wide) {
-  return {{0, byte},        {1, "U16"}, {2, "U32"}, {3, wide},
-          {4, signed_byte}, {5, "S16"}, {6, "S32"}, {7, signed_wide}};
+  return named({byte, "U16", "U32", wide, signed_byte, "S16", "S32", signed_wide});
 }
 
 void f2f_rows(TableBuilder& t, const std::string& head, const OperandSpec& b, bool constant) {
@@ -69,14 +68,7 @@ void f2f_rows(TableBuilder& t, const std::string& head, const OperandSpec& b, bo
            {ModId::size, {10, 2}, {format}},
            {ModId::round,
             {39, 2},
-            {{0, ""},
-             {1, "PASS"},
-             {2, "PASS"},
-             {3, "PASS"},
-             {4, "ROUND"},
-             {5, "FLOOR"},
-             {6, "CEIL"},
-             {7, "TRUNC"}},
+            named({"", "PASS", "PASS", "PASS", "ROUND", "FLOOR", "CEIL", "TRUNC"}),
             {42, 1}},
            sat},
           {d, format.value == 1 ? half : whole}, format.value == 0 ? nullptr : lower_f2f,
@@ -89,7 +81,7 @@ void f2f_rows(TableBuilder& t, const std::string& head, const OperandSpec& b, bo
           {ftz,
            {ModId::type, {8, 2}, format_codes("INVALIDFPDEST0")},
            source_format(ModId::size, 10),
-           {ModId::round, {39, 2}, {{0, ""}, {1, "RM"}, {2, "RP"}, {3, "RZ"}}},
+           {ModId::round, {39, 2}, named({"", "RM", "RP", "RZ"})},
            sat},
           {d, from_half ? half : whole}, lower_f2f,
           from_half ? halves : std::vector<TableBuilder::Fixed>{});
@@ -122,7 +114,7 @@ void wide_conversions(TableBuilder& t, size_t first) {
 
 /// From a register, a constant or an immediate.
 void conversion_rows(TableBuilder& t) {
-  const Mod round{ModId::round, {39, 2}, {{0, ""}, {1, "RM"}, {2, "RP"}, {3, "RZ"}}};
+  const Mod round{ModId::round, {39, 2}, named({"", "RM", "RP", "RZ"})};
   const Mod integral{ModId::round,
                      {39, 2},
                      {{0, ""}, {1, "FLOOR"}, {2, "CEIL"}, {3, "TRUNC"}, {0, "ROUND", true}}};
@@ -165,7 +157,7 @@ void conversion_rows(TableBuilder& t) {
     f2f_rows(t, head, real, constant);
     wide_conversions(t, first);
     t.claims(isa::Claim::approximate);
-    t.row("RRO", tail(" 1001 0"), {{ModId::mode, {39, 1}, {{0, "SINCOS"}, {1, "EX2"}}}},
+    t.row("RRO", tail(" 1001 0"), {{ModId::mode, {39, 1}, named({"SINCOS", "EX2"})}},
           {kD, plain_real}, lower_rro)
         .variable_latency = false;
     t.last(1)[0].shows_reuse = true;

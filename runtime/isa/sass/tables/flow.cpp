@@ -11,12 +11,6 @@ constexpr Field kConstantTarget{5, 1};
 OperandSpec target() {
   return simple(Kind::target, Role::target, 20, 24);
 }
-/// c[bank][Ra + offset], as a target.
-OperandSpec indexed_target() {
-  OperandSpec o = imm(Role::addr, 20, 16, true);
-  o.kind = Kind::cindex;
-  return o;
-}
 
 void branch_rows(TableBuilder& t) {
   const Mod limit = flag(ModId::limit, 6, "LMT");
@@ -37,14 +31,14 @@ void branch_rows(TableBuilder& t) {
   for (const bool relative : {true, false}) {
     const char* name = relative ? "BRX" : "JMX";
     const char* code = relative ? "1110 0010 0101" : "1110 0010 0000";
-    OperandSpec place = imm(Role::b, 20, relative ? 24 : 32, true);
-    place.kind = Kind::indirect;
+    const OperandSpec place =
+        imm(Role::b, 20, relative ? 24 : 32, true).with(&OperandSpec::kind, Kind::indirect);
     t.claims(isa::Claim::effect);
     t.row(name, code, {limit}, {test, place}, lower_brx, {{kConstantTarget, 0}});
     t.flow(Flow::indirect);
     if (!relative) t.trait(kAbsolute);
     t.claims(isa::Claim::exact);
-    t.row(name, code, {limit}, {test, indexed_target()}, nullptr, {{kConstantTarget, 1}});
+    t.row(name, code, {limit}, {test, cindex()}, nullptr, {{kConstantTarget, 1}});
   }
 }
 
@@ -114,12 +108,11 @@ void exit_rows(TableBuilder& t) {
       .has_guard = false;
   t.later(1, kFirstPascal, [](Form& f) { f.mods[0].codes[0].text = "PAUSE_QUIET"; });
   t.row("RTT", "1110 0011 0110",
-        {{ModId::op, {0, 2}, {{0, ""}, {1, "TERMINATE"}, {2, "FALLTHROUGH"}, {3, "PREEMPTED"}}}},
-        {}, nullptr)
+        {{ModId::op, {0, 2}, named({"", "TERMINATE", "FALLTHROUGH", "PREEMPTED"})}}, {}, nullptr)
       .has_guard = false;
   t.row("SAM", "1110 0011 0111", {}, {}, nullptr).has_guard = false;
   t.row("RAM", "1110 0011 1000", {}, {}, nullptr).has_guard = false;
-  Form& ide = t.row("IDE", "1110 0011 1001", {{ModId::op, {5, 1}, {{0, "EN"}, {1, ""}}}},
+  Form& ide = t.row("IDE", "1110 0011 1001", {{ModId::op, {5, 1}, named({"EN", ""})}},
                     {imm(Role::a, 20, 16)}, nullptr);
   ide.has_guard = false;
   ide.variable_latency = true;
@@ -130,8 +123,7 @@ void wait_rows(TableBuilder& t) {
   t.row("NOP", "0101 0000 1011 0", {flag(ModId::trigger, 13, "TRIG")},
         {flag_test(8), optional(imm(Role::a, 20, 16))}, lower_nop);
   t.claims(isa::Claim::effect);
-  OperandSpec also = simple(Kind::sbmask, Role::c, 0, 6);
-  also.optional = true;
+  OperandSpec also = optional(simple(Kind::sbmask, Role::c, 0, 6));
   t.row("DEPBAR.LE", "1111 0000 1111 0", {},
         {simple(Kind::sb, Role::a, 26, 3), imm(Role::b, 20, 6), also}, lower_nop, {{{29, 1}, 1}});
   t.trait(kWaits);
@@ -150,17 +142,17 @@ void wait_rows(TableBuilder& t) {
 /// Registers of the machine that no program for it can read here.
 void machine_rows(TableBuilder& t) {
   t.variable_latency(true);
-  t.row("GETCRSPTR", "1110 0010 1100", {}, {reg(Role::d, 0)}, nullptr).has_guard = false;
-  t.row("GETLMEMBASE", "1110 0010 1101", {}, {reg(Role::d, 0)}, nullptr).has_guard = false;
-  t.row("SETCRSPTR", "1110 0010 1110", {}, {reg(Role::a, 8)}, nullptr).has_guard = false;
-  t.row("SETLMEMBASE", "1110 0010 1111", {}, {reg(Role::a, 8)}, nullptr).has_guard = false;
+  t.row("GETCRSPTR", "1110 0010 1100", {}, {kD}, nullptr).has_guard = false;
+  t.row("GETLMEMBASE", "1110 0010 1101", {}, {kD}, nullptr).has_guard = false;
+  t.row("SETCRSPTR", "1110 0010 1110", {}, {kA}, nullptr).has_guard = false;
+  t.row("SETLMEMBASE", "1110 0010 1111", {}, {kA}, nullptr).has_guard = false;
   t.row("R2B", "1111 0000 1100 0",
-        {{ModId::mode, {32, 2}, {{0, ""}, {1, "RESULT"}, {2, "WARP"}, {3, "INVALID"}}}},
-        {imm(Role::a, 28, 4), reg(Role::b, 20)}, nullptr);
+        {{ModId::mode, {32, 2}, named({"", "RESULT", "WARP", "INVALID"})}},
+        {imm(Role::a, 28, 4), kB}, nullptr);
   t.variable_latency(false);
-  t.row("LEPC", "0101 0000 1101 0", {}, {reg(Role::d, 0)}, nullptr);
+  t.row("LEPC", "0101 0000 1101 0", {}, {kD}, nullptr);
   t.row("VOTE.VTG", "0101 0000 1110 0",
-        {{ModId::mode, {48, 2}, {{0, "R"}, {1, "A"}, {2, "RA"}, {3, "INVALIDVTGMODE3"}}}},
+        {{ModId::mode, {48, 2}, named({"R", "A", "RA", "INVALIDVTGMODE3"})}},
         {imm(Role::a, 20, 28)}, nullptr);
 }
 

@@ -3,10 +3,13 @@
 // just its form and its 64-bit word.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "runtime/isa/coverage.hpp"
@@ -120,11 +123,11 @@ struct OperandSpec {
   };
   Kind kind = Kind::reg;
   Role role = Role::d;
-  Field field;
-  Field sign;              ///< imm, fimm: the sign bit kept apart
-  Field neg, abs, inv;     ///< source modifiers: -x, |x|, ~x (pred: !p is `neg`)
-  Field high;              ///< .H1; with two bits .H0 as well, and the whole register otherwise
-  Field cc;                ///< .CC on a destination
+  Field field = {};
+  Field sign = {};                     ///< imm, fimm: the sign bit kept apart
+  Field neg = {}, abs = {}, inv = {};  ///< source modifiers: -x, |x|, ~x (pred: !p is `neg`)
+  Field high = {};         ///< .H1; with two bits .H0 as well, and the whole register otherwise
+  Field cc = {};           ///< .CC on a destination
   bool is_signed = false;  ///< imm: two's complement in its own field
   bool inverted = false;   ///< pred stored bit-inverted (sparse LDG)
   bool pattern = false;    ///< imm: printed as the field's bits, whatever its sign
@@ -133,57 +136,41 @@ struct OperandSpec {
   bool optional = false;  ///< not printed when it has the value left_out(); may be left out in text
   bool never_zero = false;  ///< reg: RZ cannot stand here; 255 has no name
   bool wide = false;        ///< 64 bits: a pair of registers, two words of a constant, a double
-  Field format;             ///< fimm: 1 = half precision, 3 = double, else single
+  Field format = {};        ///< fimm: 1 = half precision, 3 = double, else single
   /// A suffix .B1 or .H1 that depends on a type: names[part_key : part], empty for the whole.
-  Field part, part_key;
+  Field part = {}, part_key = {};
   const std::string_view* part_names = nullptr;
   const std::string_view* names = nullptr;  ///< named: by value, empty where there is no such code
-  std::vector<Count> counts;  ///< registers it takes, added up; none = one, unless a size says more
-  int8_t reuse = -1;          ///< its flag of the operand cache; -1 = none, text shows none
-  uint8_t shift = 0;          ///< address: the field holds offset >> shift
+  std::vector<Count> counts =
+      {};              ///< registers it takes, added up; none = one, unless a size says more
+  int8_t reuse = -1;   ///< its flag of the operand cache; -1 = none, text shows none
+  uint8_t shift = 0;   ///< address: the field holds offset >> shift
   uint8_t absent = 0;  ///< optional and no predicate: the value that stands for nothing written
 
   /// Field of an optional operand that is not written.
   uint64_t left_out() const { return kind == Kind::pred ? 7 : absent; }
 
-  OperandSpec with_neg(uint8_t pos) const { return with(&OperandSpec::neg, pos); }
-  OperandSpec with_abs(uint8_t pos) const { return with(&OperandSpec::abs, pos); }
-  OperandSpec with_inv(uint8_t pos) const { return with(&OperandSpec::inv, pos); }
-  OperandSpec with_high(uint8_t pos) const { return with(&OperandSpec::high, pos); }
-  OperandSpec with_halves(uint8_t pos) const {
+  template <typename T>
+  OperandSpec with(T OperandSpec::*member, std::type_identity_t<T> value) const {
     OperandSpec o = *this;
-    o.high = {pos, 2};
+    o.*member = std::move(value);
     return o;
   }
-  OperandSpec as_wide() const {
-    OperandSpec o = *this;
-    o.wide = true;
-    return o;
+  OperandSpec with_neg(uint8_t pos) const { return with(&OperandSpec::neg, {pos, 1}); }
+  OperandSpec with_abs(uint8_t pos) const { return with(&OperandSpec::abs, {pos, 1}); }
+  OperandSpec with_inv(uint8_t pos) const { return with(&OperandSpec::inv, {pos, 1}); }
+  OperandSpec with_high(uint8_t pos) const { return with(&OperandSpec::high, {pos, 1}); }
+  OperandSpec with_halves(uint8_t pos) const { return with(&OperandSpec::high, {pos, 2}); }
+  OperandSpec with_cc(uint8_t pos) const { return with(&OperandSpec::cc, {pos, 1}); }
+  OperandSpec with_format(Field f) const { return with(&OperandSpec::format, f); }
+  OperandSpec as_wide() const { return with(&OperandSpec::wide, true); }
+  OperandSpec with_part(Field select, Field key, const std::string_view* part) const {
+    return with(&OperandSpec::part, select)
+        .with(&OperandSpec::part_key, key)
+        .with(&OperandSpec::part_names, part);
   }
-  OperandSpec with_part(Field select, Field key, const std::string_view* names) const {
-    OperandSpec o = *this;
-    o.part = select;
-    o.part_key = key;
-    o.part_names = names;
-    return o;
-  }
-  OperandSpec with_format(Field f) const {
-    OperandSpec o = *this;
-    o.format = f;
-    return o;
-  }
-  OperandSpec with_cc(uint8_t pos) const { return with(&OperandSpec::cc, pos); }
   OperandSpec taking(std::vector<Count> registers) const {
-    OperandSpec o = *this;
-    o.counts = std::move(registers);
-    return o;
-  }
-
- private:
-  OperandSpec with(Field OperandSpec::*member, uint8_t pos) const {
-    OperandSpec o = *this;
-    o.*member = Field{pos, 1};
-    return o;
+    return with(&OperandSpec::counts, std::move(registers));
   }
 };
 
@@ -279,11 +266,8 @@ std::string not_executed(const Form& f);
 /// The mnemonic that a word without a row would have, as far as its opcode says; else empty.
 std::string_view opcode_name(uint64_t word);
 
-struct SpecialRegister {
-  uint8_t code;
-  std::string_view name;  ///< "SR_TID.X"
-};
-const std::vector<SpecialRegister>& special_registers();
+/// SR_TID.X and the like by their codes, empty where there is none.
+const std::array<std::string_view, 256>& special_registers();
 /// Names of the 32 tests of the flags, by code.
 const std::vector<std::string_view>& flag_tests();
 /// Every mnemonic of the ISA, whether the table has rows for it or not.

@@ -11,24 +11,19 @@ constexpr Field kBaseRegister{8, 8}, kWidth{47, 2};
 constexpr std::string_view kWidths = "1234";
 
 Mod width() {
-  return other(kWidth.pos, 2, {{0, ""}, {1, "64"}, {2, "96"}, {3, "128"}});
+  return other(kWidth.pos, 2, named({"", "64", "96", "128"}));
 }
 OperandSpec attribute(uint8_t pos, uint8_t len, bool pattern = false) {
-  OperandSpec o = simple(Kind::attribute, Role::addr, pos, len);
-  o.pattern = pattern;
-  return o;
+  return simple(Kind::attribute, Role::addr, pos, len).with(&OperandSpec::pattern, pattern);
 }
 OperandSpec attribute_at(uint8_t len) {
-  OperandSpec o = address(len);
-  o.kind = Kind::attribute_at;
-  return o;
+  return address(len).with(&OperandSpec::kind, Kind::attribute_at);
 }
 
 /// Physical addresses have no offset, others that are relative to a register name a patch.
 void attribute_rows(TableBuilder& t, bool stores) {
   const char* pattern = stores ? "1110 1111 1111 0" : "1110 1111 1101 1";
-  const OperandSpec data = reg(Role::d, 0).taking({{kWidth, kWidths}}),
-                    vertex = optional(reg(Role::c, 39), kRZ);
+  const OperandSpec data = kD.taking({{kWidth, kWidths}}), vertex = optional(kC, kRZ);
   const auto row = [&](const Mod& patch, const OperandSpec& place, std::vector<Fixed> fixed) {
     std::vector<Mod> mods = {patch, width()};
     if (!stores) mods.insert(mods.begin(), set(32, "O"));
@@ -43,35 +38,29 @@ void attribute_rows(TableBuilder& t, bool stores) {
 }
 
 void address_rows(TableBuilder& t) {
-  const OperandSpec p = optional(pred(Role::p, 44), kPT), d = reg(Role::d, 0),
+  const OperandSpec p = optional(pred(Role::p, 44), kPT), d = kD,
                     offset = optional(imm(Role::c, 20, 11, true));
   OperandSpec unsigned_offset = optional(imm(Role::c, 20, 10));
   const std::vector<Mod> mods = {set(32, "O"), width()};
   constexpr std::string_view kCode = "1110 1111 1010 0";
   t.row("AL2P", kCode, mods, {p, d, unsigned_offset}, nullptr, {{kBaseRegister, kRZ}});
-  t.row("AL2P", kCode, mods, {p, d, reg(Role::a, 8), offset}, nullptr);
+  t.row("AL2P", kCode, mods, {p, d, kA, offset}, nullptr);
   t.row("ISBERD", "1110 1111 1101 0",
-        {set(32, "O"), other(33, 2, {{0, ""}, {1, "PATCH"}, {2, "PRIM"}, {3, "ATTR"}}),
-         set(31, "SKEW"), other(47, 2, {{0, ""}, {1, "U16"}, {2, "32"}, {3, "???3"}})},
+        {set(32, "O"), other(33, 2, named({"", "PATCH", "PRIM", "ATTR"})), set(31, "SKEW"),
+         other(47, 2, named({"", "U16", "32", "???3"}))},
         {d, address(0)}, nullptr);
   const Mod what = other(31, 3,
-                         {{0, ""},
-                          {1, "COVMASK"},
-                          {2, "COVERED"},
-                          {3, "OFFSET"},
-                          {4, "CENTROID_OFFSET"},
-                          {5, "MY_INDEX"},
-                          {6, "INVALID0"},
-                          {7, "INVALID1"}});
+                         named({"", "COVMASK", "COVERED", "OFFSET", "CENTROID_OFFSET", "MY_INDEX",
+                                "INVALID0", "INVALID1"}));
   t.row("PIXLD", "1110 1111 1110 1", {what}, {d, address(8)}, nullptr, {{{45, 3}, kPT}});
   t.row("PIXLD", "1110 1111 1110 1", {what}, {d, pred(Role::p, 45), address(8)}, nullptr);
 }
 
 /// With RZ for the register that gives the offset, which text leaves out, and with another.
 void interpolation_rows(TableBuilder& t) {
-  const Mod mode = other(54, 2, {{0, "PASS"}, {1, ""}, {2, "CONSTANT"}, {3, "SC"}}),
-            sample = other(52, 2, {{0, ""}, {1, "CENTROID"}, {2, "OFFSET"}, {3, "INVALID"}});
-  const OperandSpec d = reg(Role::d, 0), b = reg(Role::b, 20), c = reg(Role::c, 39);
+  const Mod mode = other(54, 2, named({"PASS", "", "CONSTANT", "SC"})),
+            sample = other(52, 2, named({"", "CENTROID", "OFFSET", "INVALID"}));
+  const OperandSpec d = kD, b = kB, c = kC;
   for (const bool indexed : {false, true})
     for (const bool offset : {false, true}) {
       std::vector<Fixed> fixed = {{{38, 1}, indexed ? 1U : 0U}};
@@ -89,10 +78,9 @@ void interpolation_rows(TableBuilder& t) {
 }
 
 void output_rows(TableBuilder& t) {
-  const Mod what =
-      other(39, 2, {{0, "INVALIDOUTSTYPE0"}, {1, "EMIT"}, {2, "CUT"}, {3, "EMIT_THEN_CUT"}});
-  const OperandSpec d = reg(Role::d, 0), a = reg(Role::a, 8);
-  t.row("OUT", "1111 1011 1110 0", {what}, {d, a, reg(Role::b, 20)}, nullptr);
+  const Mod what = other(39, 2, named({"INVALIDOUTSTYPE0", "EMIT", "CUT", "EMIT_THEN_CUT"}));
+  const OperandSpec d = kD, a = kA;
+  t.row("OUT", "1111 1011 1110 0", {what}, {d, a, kB}, nullptr);
   t.row("OUT", "1110 1011 1110 0", {what}, {d, a, cbank(Role::b)}, nullptr);
   t.row("OUT", "1111 011- 1110 0", {what}, {d, a, imm20(Role::b)}, nullptr);
   t.variable_latency(false);

@@ -12,22 +12,13 @@ OperandSpec halves(OperandSpec o, uint8_t pos) {
   return o.with_part({pos, 2}, {}, kHalves);
 }
 Mod format_mod() {
-  return {ModId::size, {49, 2}, {{0, ""}, {1, "F32"}, {2, "MRG_H0"}, {3, "MRG_H1"}}};
-}
-Mod fmz_mod(uint8_t pos, std::string_view third) {
-  return {ModId::ftz, {pos, 2}, {{0, ""}, {1, "FTZ"}, {2, "FMZ"}, {3, third}}};
-}
-Mod cond_at(uint8_t pos) {
-  Mod m = float_cond();
-  m.field.pos = pos;
-  return m;
+  return {ModId::size, {49, 2}, named({"", "F32", "MRG_H0", "MRG_H1"})};
 }
 /// A number of each half's own. `format`: a bit of the opcode that is 1, for half precision.
 OperandSpec number(Role role, Field bits, Field sign, uint8_t format) {
-  OperandSpec o = imm(role, bits.pos, bits.len);
-  o.kind = Kind::fimm;
-  o.sign = sign;
-  return o.with_format({format, 1});
+  return simple(Kind::fimm, role, bits.pos, bits.len)
+      .with(&OperandSpec::sign, sign)
+      .with_format({format, 1});
 }
 /// The upper bits of two numbers, or all of them.
 const OperandSpec kHigh = number(Role::b, {30, 9}, {56, 1}, 60),
@@ -102,7 +93,7 @@ void compare_rows_of_halves(TableBuilder& t) {
   Mod bop = bool_mod(45);
   bop.codes.back().text = "???3";
   const auto set = [&](uint8_t bf, uint8_t cond, uint8_t ftz) {
-    return std::vector<Mod>{flag(ModId::parts, bf, "BF"), cond_at(cond),
+    return std::vector<Mod>{flag(ModId::parts, bf, "BF"), float_cond(cond),
                             flag(ModId::ftz, ftz, "FTZ"), bop};
   };
   t.row("HSET2", "0101 1101 0001 1", set(49, 35, 50), {kD, a, b, r}, lower_hset2);
@@ -111,7 +102,7 @@ void compare_rows_of_halves(TableBuilder& t) {
   t.row("HSET2", "0111 110- 0", set(53, 49, 54), {kD, a, kHigh, kLow, r}, lower_hset2);
   const OperandSpec p = pred(Role::p, 3), q = pred(Role::q, 0);
   const auto setp = [&](uint8_t both, uint8_t cond) {
-    return std::vector<Mod>{cond_at(cond), flag(ModId::parts, both, "H_AND"),
+    return std::vector<Mod>{float_cond(cond), flag(ModId::parts, both, "H_AND"),
                             flag(ModId::ftz, 6, "FTZ"), bool_mod(45)};
   };
   t.row("HSETP2", "0101 1101 0010 0", setp(49, 35), {p, q, a, b, r}, lower_hsetp2);

@@ -45,7 +45,7 @@ Mod store_cop(uint8_t pos) {
   return {ModId::cop, {pos, 2}, {{0, ""}, {1, "CG"}, {2, "CS"}, {3, "WT"}, {0, "WB", true}}};
 }
 Mod local_load_cop() {
-  return {ModId::cop, {44, 2}, {{0, ""}, {1, "LU"}, {2, "CI"}, {3, "CV"}}};
+  return {ModId::cop, {44, 2}, named({"", "LU", "CI", "CV"})};
 }
 
 void global_rows(TableBuilder& t) {
@@ -53,8 +53,7 @@ void global_rows(TableBuilder& t) {
   const Mod load_size = with_code_7(size_mod(Sizes::load), "U.128");
   t.row("LDG", "1110 1110 1101 0", {e, load_cop(46), load_size}, {kD, address(24)}, lower_ldg)
       .ignored = bit(44);
-  OperandSpec ps = pred(Role::p, 41);
-  ps.inverted = true;
+  const OperandSpec ps = pred(Role::p, 41).with(&OperandSpec::inverted, true);
   Form& sparse = t.row("LDG", "1110 1110 1100 1", {e, load_cop(46), load_size},
                        {ps, kD, address(20)}, lower_ldg);
   sparse.min_arch = 52;
@@ -68,8 +67,7 @@ void global_rows(TableBuilder& t) {
 
 void generic_rows(TableBuilder& t) {
   const Mod e = flag(ModId::ext, 52, "E");
-  OperandSpec window = pred(Role::p, 58);
-  window.optional = true;
+  const OperandSpec window = optional(pred(Role::p, 58));
   t.row("LD", "100", {e, load_cop(56), with_code_7(size_mod(Sizes::load, 53), "U.128")},
         {kD, address(32), window}, lower_ld);
   t.trait(kLocalMemory);
@@ -96,39 +94,11 @@ void local_and_shared_rows(TableBuilder& t) {
   std::erase_if(ldc_size.codes, [](const Code& c) { return c.value == 6; });
   ldc_size.codes.push_back({6, "INVALIDSIZE6"});
   ldc_size.codes.push_back({7, "INVALIDSIZE7"});
-  OperandSpec place = imm(Role::addr, 20, 16, true);
-  place.kind = Kind::cindex;
   t.row("LDC", "1110 1111 1001 0",
-        {ldc_size, {ModId::mode, {44, 2}, {{0, ""}, {1, "IL"}, {2, "IS"}, {3, "ISL"}}}},
-        {kD, place}, lower_ldc);
+        {ldc_size, {ModId::mode, {44, 2}, named({"", "IL", "IS", "ISL"})}}, {kD, cindex()},
+        lower_ldc);
 }
 
-const std::vector<Code> kInvalidAtom = {{9, "INVALIDATOMOP9"},   {10, "SAFEADD"},
-                                        {11, "INVALIDATOMOP11"}, {12, "INVALIDATOMOP12"},
-                                        {13, "INVALIDATOMOP13"}, {14, "INVALIDATOMOP14"},
-                                        {15, "INVALIDATOMOP15"}};
-const std::vector<Code> kInvalidAtoms = {{9, "INVALIDATOMSOP9"},   {10, "INVALIDATOMSOP10"},
-                                         {11, "INVALIDATOMSOP11"}, {12, "INVALIDATOMSOP12"},
-                                         {13, "INVALIDATOMSOP13"}, {14, "INVALIDATOMSOP14"},
-                                         {15, "INVALIDATOMSOP15"}};
-
-Mod atomic_op(uint8_t pos, uint8_t len, const std::vector<Code>& invalid = {}) {
-  Mod m{ModId::op,
-        {pos, len},
-        {{0, "ADD"},
-         {1, "MIN"},
-         {2, "MAX"},
-         {3, "INC"},
-         {4, "DEC"},
-         {5, "AND"},
-         {6, "OR"},
-         {7, "XOR"}}};
-  if (len == 4) {
-    m.codes.push_back({8, "EXCH"});
-    for (const Code& c : invalid) m.codes.push_back(c);
-  }
-  return m;
-}
 Mod atomic_type(uint8_t pos) {
   return {ModId::type,
           {pos, 3},
@@ -158,29 +128,26 @@ constexpr LaterType kLaterTypes[] = {{{4, "U128"}, 50, 50, false},
 void compare_and_swap(TableBuilder& t, const std::string& mnemonic, std::string_view pattern,
                       const std::vector<Mod>& mods, const OperandSpec& place, uint8_t selector,
                       LowerFn lower) {
-  const OperandSpec first = reg(Role::b, 20);
-  OperandSpec next = reg(Role::c, 20), zero = next;
-  next.kind = Kind::next;
-  zero.kind = Kind::zero;
-  OperandSpec zero_first = zero, second = first;
-  zero_first.role = Role::b;
-  second.role = Role::c;
   const Field which{selector, 2};
-  OperandSpec pair = first;
-  pair.never_zero = second.never_zero = true;
-  t.row(mnemonic, pattern, mods, {kD, place, pair, next}, lower, {{which, 0}});
-  t.row(mnemonic, pattern, mods, {kD, place, first, zero}, lower, {{which, 1}});
+  const OperandSpec pair = kB.with(&OperandSpec::never_zero, true),
+                    second = reg(Role::c, 20).with(&OperandSpec::never_zero, true);
+  const OperandSpec zero_first = simple(Kind::zero, Role::b, 20, 8),
+                    zero = simple(Kind::zero, Role::c, 20, 8);
+  t.row(mnemonic, pattern, mods, {kD, place, pair, simple(Kind::next, Role::c, 20, 8)}, lower,
+        {{which, 0}});
+  t.row(mnemonic, pattern, mods, {kD, place, kB, zero}, lower, {{which, 1}});
   t.row(mnemonic, pattern, mods, {kD, place, zero_first, second}, lower, {{which, 2}});
 }
 
 void atomic_rows(TableBuilder& t) {
   const size_t first = t.size();
   const Mod e = flag(ModId::ext, 48, "E");
-  const OperandSpec b = reg(Role::b, 20), global = address(20, 28), shared = address(22, 30, 2);
-  const Mod op = atomic_op(52, 4, kInvalidAtom);
+  const OperandSpec b = kB, global = address(20, 28), shared = address(22, 30, 2);
+  Mod op{ModId::op, {52, 4}, atomic_codes("INVALIDATOMOP")};
+  op.codes[10].text = "SAFEADD";
   t.row("ATOM", "1110 1101", {e, op, atomic_type(49)}, {kD, global, b}, lower_atom);
   constexpr std::string_view kRed = "1110 1011 1111 1";
-  const Mod red_op = atomic_op(23, 3);
+  const Mod red_op{ModId::op, {23, 3}, atomic_codes()};
   t.row("RED", kRed, {e, red_op, atomic_type(20)}, {global, kD}, lower_red);
   for (const LaterType& later : kLaterTypes)
     for (const bool reduces : {false, true}) {
@@ -198,7 +165,7 @@ void atomic_rows(TableBuilder& t) {
                    50, lower_atom_cas);
 
   t.row("ATOMS", "1110 1100",
-        {atomic_op(52, 4, kInvalidAtoms),
+        {{ModId::op, {52, 4}, atomic_codes("INVALIDATOMSOP")},
          {ModId::type, {28, 2}, {{0, ""}, {1, "S32"}, {2, "U64"}, {3, "S64"}, {0, "U32", true}}}},
         {kD, shared, b}, lower_atoms);
   const Mod wide = flag(ModId::wide, 52, "64");
@@ -217,37 +184,19 @@ Mod cache_op(uint8_t code, std::string_view text) {
 }
 /// Every operation that takes an address. Codes without a name print as their number.
 Mod line_ops() {
-  return {ModId::op,
-          {0, 4},
-          {{1, "PF1"},
-           {2, "PF1.5"},
-           {3, "PF2"},
-           {4, "WB"},
-           {5, "IV"},
-           {7, "RS"},
-           {9, "RSLB"},
-           {10, "INVALIDCCTLOP10"},
-           {11, "INVALIDCCTLOP11"},
-           {12, "INVALIDCCTLOP12"},
-           {13, "INVALIDCCTLOP13"},
-           {14, "INVALIDCCTLOP14"},
-           {15, "INVALIDCCTLOP15"}}};
+  return {
+      ModId::op,
+      {0, 4},
+      numbered(
+          "INVALIDCCTLOP", 10, 16,
+          {{1, "PF1"}, {2, "PF1.5"}, {3, "PF2"}, {4, "WB"}, {5, "IV"}, {7, "RS"}, {9, "RSLB"}})};
 }
 
 void cctl_rows(TableBuilder& t) {
   const size_t first = t.size();
   const Mod e = flag(ModId::ext, 52, "E");
-  const Mod cache{ModId::cache,
-                  {4, 3},
-                  {{0, ""},
-                   {1, "U"},
-                   {2, "C"},
-                   {3, "I"},
-                   {4, "CRS"},
-                   {5, "INVALIDCACHETYPE5"},
-                   {6, "INVALIDCACHETYPE6"},
-                   {7, "INVALIDCACHETYPE7"},
-                   {0, "D", true}}};
+  Mod cache{ModId::cache, {4, 3}, named({"", "U", "C", "I", "CRS"}, "INVALIDCACHETYPE", 8)};
+  cache.codes.push_back({0, "D", true});
   constexpr std::string_view kCode = "1110 1111 011";
   const OperandSpec place = address(30, 22, 2);
   const uint64_t unused = bit(7) | bits(20, 21);
@@ -271,14 +220,11 @@ void cctll_rows(TableBuilder& t) {
         {{op, 6}, {cache, 0}, {ra, kRZ}, {offset, 0}})
       .ignored = unused;
   t.row("CCTLL", kCode,
-        {{ModId::cache, cache, {{0, "???0"}, {1, "CRS"}, {2, "???2"}, {3, "???3"}}},
-         cache_op(8, "WBALL")},
-        {}, lower_cctl, {{op, 8}, {ra, kRZ}, {offset, 0}})
+        {{ModId::cache, cache, named({"???0", "CRS", "???2", "???3"})}, cache_op(8, "WBALL")}, {},
+        lower_cctl, {{op, 8}, {ra, kRZ}, {offset, 0}})
       .ignored = unused;
   t.row("CCTLL", kCode,
-        {{ModId::cache,
-          cache,
-          {{0, ""}, {1, "???1"}, {2, "INVALIDLCACHETYPE2"}, {3, "INVALIDLCACHETYPE3"}}},
+        {{ModId::cache, cache, named({"", "???1", "INVALIDLCACHETYPE2", "INVALIDLCACHETYPE3"})},
          line_ops()},
         {address(22, 22, 2)}, lower_cctl)
       .ignored = unused;

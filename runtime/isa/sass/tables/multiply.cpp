@@ -5,7 +5,7 @@ namespace lanewise::sass::table {
 namespace {
 
 std::vector<Code> sign_codes() {
-  return {{0, "U32.U32"}, {1, "S32.U32"}, {2, "U32.S32"}, {3, ""}};
+  return named({"U32.U32", "S32.U32", "U32.S32", ""});
 }
 
 /// Twenty-four or sixteen bits of each factor. The third operand is signed when a factor is.
@@ -22,9 +22,8 @@ void imadsp_rows(TableBuilder& t) {
   for (const uint8_t a : {0, 1})
     for (const uint8_t b : {0, 1}) {
       const bool is_signed = a != 0 || b != 0;
-      const std::vector<Code> third = is_signed
-                                          ? std::vector<Code>{{0, "S32"}, {1, "S24"}, {2, "S16H0"}}
-                                          : std::vector<Code>{{0, "U32"}, {1, "U24"}, {2, "U16H0"}};
+      const auto third =
+          is_signed ? named({"S32", "S24", "S16H0"}) : named({"U32", "U24", "U16H0"});
       t.triple("IMADSP", "0 1",
                {{ModId::size, {48, 3}, codes(kFirst, a)},
                 {ModId::type, {53, 2}, codes(kSecond, b)},
@@ -38,13 +37,13 @@ void imadsp_rows(TableBuilder& t) {
 void dot_product_rows(TableBuilder& t) {
   const auto signs = [](const char* unsigned_name, const char* signed_name, uint8_t pos) {
     return Mod{
-        pos == 49 ? ModId::type : ModId::size, {pos, 1}, {{0, unsigned_name}, {1, signed_name}}};
+        pos == 49 ? ModId::type : ModId::size, {pos, 1}, named({unsigned_name, signed_name})};
   };
   const std::vector<Mod> four = {{ModId::mode, {48, 1}, {{0, "4A"}}},
                                  signs("U8", "S8", 49),
                                  signs("U8", "S8", 47)},
                          two = {{ModId::mode, {48, 1}, {{1, "2A"}}},
-                                {ModId::parts, {50, 1}, {{0, "LO"}, {1, "HI"}}},
+                                {ModId::parts, {50, 1}, named({"LO", "HI"})},
                                 signs("U16", "S16", 49),
                                 signs("U8", "S8", 47)};
   const struct {
@@ -82,7 +81,7 @@ void multiply_rows(TableBuilder& t) {
   // The addend is in the destination.
   const Mod signs32{ModId::signs, {54, 1}, sign_codes(), {57, 1}},
       high32 = flag(ModId::parts, 53, "HI");
-  const OperandSpec d32 = reg(Role::d, 0).with_cc(52), number = imm(Role::b, 20, 32, true),
+  const OperandSpec d32 = kD.with_cc(52), number = imm(Role::b, 20, 32, true),
                     same = reg(Role::c, 0);
   t.row("IMAD32I", "0001 00", {signs32, high32, {ModId::plus, {55, 2}, {{3, "PO"}}}},
         {d32, kA, number, same}, lower_imad, {{{55, 2}, 3}});

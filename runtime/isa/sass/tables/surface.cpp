@@ -9,49 +9,21 @@ namespace {
 constexpr Field kShape{33, 3}, kChannels{20, 4}, kSize{20, 3};
 
 Mod shape() {
-  return other(kShape.pos, 3,
-               {{0, "1D"},
-                {1, "1D_BUFFER"},
-                {2, "1D_ARRAY"},
-                {3, "2D"},
-                {4, "2D_ARRAY"},
-                {5, "3D"},
-                {6, "INVALIDSURFACEDIM6"},
-                {7, "INVALIDSURFACEDIM7"}});
+  return other(
+      kShape.pos, 3,
+      named({"1D", "1D_BUFFER", "1D_ARRAY", "2D", "2D_ARRAY", "3D"}, "INVALIDSURFACEDIM", 8));
 }
 /// What happens beside the surface.
 Mod clamp() {
-  return other(49, 2, {{0, "IGN"}, {1, ""}, {2, "TRAP"}, {3, "INVALIDSURFACECLAMP3"}});
+  return other(49, 2, named({"IGN", "", "TRAP", "INVALIDSURFACECLAMP3"}));
 }
 Mod channels() {
   return other(kChannels.pos, 4,
-               {{0, "???0"},
-                {1, "R"},
-                {2, "G"},
-                {3, "RG"},
-                {4, "B"},
-                {5, "RB"},
-                {6, "GB"},
-                {7, "RGB"},
-                {8, "A"},
-                {9, "RA"},
-                {10, "GA"},
-                {11, "RGA"},
-                {12, "BA"},
-                {13, "RBA"},
-                {14, "GBA"},
-                {15, ""}});
+               named({"???0", "R", "G", "RG", "B", "RB", "GB", "RGB", "A", "RA", "GA", "RGA", "BA",
+                      "RBA", "GBA", ""}));
 }
 Mod size() {
-  return other(kSize.pos, 3,
-               {{0, "U8"},
-                {1, "S8"},
-                {2, "U16"},
-                {3, "S16"},
-                {4, ""},
-                {5, "64"},
-                {6, "128"},
-                {7, "INVALIDSIZE7"}});
+  return other(kSize.pos, 3, named({"U8", "S8", "U16", "S16", "", "64", "128", "INVALIDSIZE7"}));
 }
 Mod type(uint8_t pos) {
   return {
@@ -84,9 +56,7 @@ constexpr uint16_t kFirstResident = 52;
 /// From sm_52 on three bits of a row name a predicate for texels that are not resident. Inverted, 0
 /// is PT, which is not printed.
 OperandSpec resident(uint8_t pos) {
-  OperandSpec o = pred(Role::p, pos);
-  o.inverted = true;
-  return o;
+  return pred(Role::p, pos).with(&OperandSpec::inverted, true);
 }
 void add_resident(Form& f, const OperandSpec& predicate) {
   f.operands.insert(f.operands.begin(), predicate);
@@ -100,45 +70,7 @@ void resident_rows(TableBuilder& t) {
   add_resident(f, resident(30));
 }
 Mod atomic_op(uint8_t pos, bool exchanges) {
-  Mod m = other(pos, exchanges ? 4 : 3,
-                {{0, "ADD"},
-                 {1, "MIN"},
-                 {2, "MAX"},
-                 {3, "INC"},
-                 {4, "DEC"},
-                 {5, "AND"},
-                 {6, "OR"},
-                 {7, "XOR"}});
-  if (!exchanges) return m;
-  for (const Code& c : {Code{8, "EXCH"},
-                        {9, "INVALIDATOMSOP9"},
-                        {10, "INVALIDATOMSOP10"},
-                        {11, "INVALIDATOMSOP11"},
-                        {12, "INVALIDATOMSOP12"},
-                        {13, "INVALIDATOMSOP13"},
-                        {14, "INVALIDATOMSOP14"},
-                        {15, "INVALIDATOMSOP15"}})
-    m.codes.push_back(c);
-  return m;
-}
-Mod swap_op() {
-  return other(29, 4,
-               {{0, "CAS"},
-                {1, "???1"},
-                {2, "???2"},
-                {3, "???3"},
-                {4, "???4"},
-                {5, "???5"},
-                {6, "???6"},
-                {7, "???7"},
-                {8, "???8"},
-                {9, "???9"},
-                {10, "???10"},
-                {11, "???11"},
-                {12, "???12"},
-                {13, "???13"},
-                {14, "???14"},
-                {15, "???15"}});
+  return other(pos, exchanges ? 4 : 3, atomic_codes(exchanges ? "INVALIDATOMSOP" : ""));
 }
 Mod bytes(uint8_t pos) {
   return flag(ModId::other, pos, "BA");
@@ -150,15 +82,15 @@ OperandSpec place() {
 }
 /// The surface: a handle in a register, or its number.
 OperandSpec handle(bool number) {
-  return number ? imm(Role::c, 36, 13) : reg(Role::c, 39);
+  return number ? imm(Role::c, 36, 13) : kC;
 }
 
 void access_rows(TableBuilder& t, bool stores) {
   const char* head = stores ? "1110 1011 001" : "1110 1011 000";
   const std::string name = stores ? "SUST" : "SULD";
   const LowerFn lower = stores ? lower_sust : lower_suld;
-  const Mod cop = stores ? other(24, 2, {{0, ""}, {1, "CG"}, {2, "CS"}, {3, "WT"}})
-                         : other(24, 2, {{0, ""}, {1, "CG"}, {2, "CI"}, {3, "CV"}});
+  const Mod cop = stores ? other(24, 2, named({"", "CG", "CS", "WT"}))
+                         : other(24, 2, named({"", "CG", "CI", "CV"}));
   for (const bool number : {false, true}) {
     const auto operands = [&](const OperandSpec& data) {
       return stores ? std::vector{place(), data, handle(number)}
@@ -167,11 +99,11 @@ void access_rows(TableBuilder& t, bool stores) {
     const std::string tail = number ? "1" : "0";
     const size_t first = t.size();
     t.row(name + ".P", head + ("0" + tail), {shape(), cop, channels(), clamp()},
-          operands(reg(Role::d, 0).taking({{kChannels, "0112122312232334"}})), lower);
+          operands(kD.taking({{kChannels, "0112122312232334"}})), lower);
     t.trait(kFormatted, 1);
     if (!stores) resident_rows(t);
     t.row(name + ".D", head + ("1" + tail), {bytes(23), shape(), cop, size(), clamp()},
-          operands(reg(Role::d, 0).taking({{kSize, "11111241"}})), lower);
+          operands(kD.taking({{kSize, "11111241"}})), lower);
     if (!stores) resident_rows(t);
     if (stores) t.trait(kStores, t.size() - first);
   }
@@ -183,12 +115,11 @@ void reduction_rows(TableBuilder& t) {
   for (const bool number : {false, true}) {
     const std::string tail = number ? "1" : "0";
     t.row("SURED.P", "1110 1011 0100" + tail, {shape(), atomic_op(24, false), clamp()},
-          {place(), reg(Role::d, 0), handle(number)}, lower_sured);
+          {place(), kD, handle(number)}, lower_sured);
     t.trait(kFormatted, 1);
     t.row("SURED.D", "1110 1011 0101" + tail,
           {bytes(23), shape(), atomic_op(24, false), type(20), clamp()},
-          {place(), reg(Role::d, 0).taking({{{20, 3}, kTypeRegisters}}), handle(number)},
-          lower_sured);
+          {place(), kD.taking({{{20, 3}, kTypeRegisters}}), handle(number)}, lower_sured);
     t.trait(kStores, 2);
     typed_rows(t, 1);
   }
@@ -201,7 +132,7 @@ void atomic_row(TableBuilder& t, const char* name, const char* pattern, std::vec
   if (swaps) data.push_back(width);  // the value to compare and the new one
   mods.push_back(clamp());
   t.row(name, pattern, std::move(mods),
-        {reg(Role::d, 0).taking({width}), place(), reg(Role::b, 20).taking(data), handle(number)},
+        {kD.taking({width}), place(), kB.taking(data), handle(number)},
         swaps ? lower_suatom_cas : lower_suatom);
   if (!type_at.present()) t.trait(kFormatted, 1);
 }
@@ -219,7 +150,7 @@ void surface_atomic_rows(TableBuilder& t) {
     atomic_row(t, "SUATOM.P", number ? "1110 1010 0110 1" : "1110 1010 0110 0", {shape(), op}, {},
                number, false);
     atomic_row(t, "SUATOM.P", number ? "1110 1010 1100 1" : "1110 1010 1100 0",
-               {shape(), swap_op()}, {}, number, true);
+               {shape(), other(29, 4, named({"CAS"}, "???", 16))}, {}, number, true);
     const Field at = number ? by_number : by_handle;
     atomic_row(t, "SUATOM.D", number ? "1110 1010 00" : "1110 1010 0111 0",
                {bytes(28), shape(), op, type(at.pos)}, at, number, false);

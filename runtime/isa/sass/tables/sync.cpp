@@ -1,7 +1,4 @@
 // Rows of fences, barriers, shuffles and special registers.
-#include <array>
-#include <initializer_list>
-
 #include "runtime/isa/sass/tables/builder.hpp"
 
 namespace lanewise::sass::table {
@@ -10,7 +7,7 @@ namespace {
 using Fixed = TableBuilder::Fixed;
 
 OperandSpec thread_count(bool immediate) {
-  return immediate ? imm(Role::b, 20, 12) : reg(Role::b, 20);
+  return immediate ? imm(Role::b, 20, 12) : kB;
 }
 
 /// Barrier number and thread count are an immediate or a register each; without a count the whole
@@ -18,10 +15,9 @@ OperandSpec thread_count(bool immediate) {
 void barrier_rows(TableBuilder& t) {
   constexpr std::string_view kCode = "1111 0000 1010 1";
   const Field id_is_imm{44, 1}, count_is_imm{43, 1}, op{32, 3}, reduction{35, 2}, no_pred{39, 4};
-  const Mod reduce_op{
-      ModId::bop, reduction, {{0, "POPC"}, {1, "AND"}, {2, "OR"}, {3, "INVALIDBARMODE3"}}};
+  const Mod reduce_op{ModId::bop, reduction, named({"POPC", "AND", "OR", "INVALIDBARMODE3"})};
   for (const bool imm_id : {true, false}) {
-    const OperandSpec id = imm_id ? imm(Role::a, 8, 8) : reg(Role::a, 8);
+    const OperandSpec id = imm_id ? imm(Role::a, 8, 8) : kA;
     for (int count = 0; count < 3; ++count) {
       std::vector<OperandSpec> operands = {id};
       std::vector<Fixed> fixed = {{id_is_imm, imm_id ? 1U : 0U},
@@ -49,13 +45,12 @@ void barrier_rows(TableBuilder& t) {
 }
 
 void shuffle_rows(TableBuilder& t) {
-  const Mod mode{ModId::mode, {30, 2}, {{0, "IDX"}, {1, "UP"}, {2, "DOWN"}, {3, "BFLY"}}};
-  const OperandSpec in_range = pred(Role::p, 48), d = reg(Role::d, 0), a = reg(Role::a, 8);
+  const Mod mode{ModId::mode, {30, 2}, named({"IDX", "UP", "DOWN", "BFLY"})};
+  const OperandSpec in_range = pred(Role::p, 48), d = kD, a = kA;
   for (const bool imm_b : {true, false})
     for (const bool imm_c : {true, false})
       t.row("SHFL", "1110 1111 0001 0", {mode},
-            {in_range, d, a, imm_b ? imm(Role::b, 20, 5) : reg(Role::b, 20),
-             imm_c ? imm(Role::c, 34, 13) : reg(Role::c, 39)},
+            {in_range, d, a, imm_b ? imm(Role::b, 20, 5) : kB, imm_c ? imm(Role::c, 34, 13) : kC},
             lower_shfl, {{{28, 1}, imm_b ? 1U : 0U}, {{29, 1}, imm_c ? 1U : 0U}});
 }
 
@@ -63,18 +58,12 @@ void shuffle_rows(TableBuilder& t) {
 
 /// Special registers that not every target has. Nothing executes what reads them.
 void special_register_rows(TableBuilder& t, const std::string& mnemonic, std::string_view pattern) {
-  using Names = std::array<std::string_view, 256>;
-  static const auto named = [](std::initializer_list<Code> codes) {
-    Names names;
-    for (const Code& c : codes) names[c.value] = c.text;
-    return names;
-  };
-  static const Names maxwell2 = named({{15, "SR_ORDERING_TICKET"}});
-  static const Names pascal = named({{44, "SR_SM_SPA_VERSION"},
-                                     {45, "SR_MULTIPASSSHADERINFO"},
-                                     {46, "SR_LWINHI"},
-                                     {47, "SR_SWINHI"},
-                                     {62, "SR_BARRIERALLOC"}});
+  static const auto maxwell2 = by_code<256>({{15, "SR_ORDERING_TICKET"}});
+  static const auto pascal = by_code<256>({{44, "SR_SM_SPA_VERSION"},
+                                           {45, "SR_MULTIPASSSHADERINFO"},
+                                           {46, "SR_LWINHI"},
+                                           {47, "SR_SWINHI"},
+                                           {62, "SR_BARRIERALLOC"}});
   for (const auto& [names, arch] : {std::pair(&maxwell2, 52), std::pair(&pascal, 60)}) {
     OperandSpec source = simple(Kind::named, Role::b, 20, 8);
     source.names = names->data();
@@ -85,9 +74,8 @@ void special_register_rows(TableBuilder& t, const std::string& mnemonic, std::st
 }
 
 void sync_rows(TableBuilder& t) {
-  const Mod scope{ModId::scope, {8, 2}, {{0, "CTA"}, {1, "GL"}, {2, "SYS"}, {3, "VC"}}};
-  const Mod invalidate{
-      ModId::invalidate, {0, 2}, {{0, ""}, {1, "IVALLD"}, {2, "IVALLT"}, {3, "IVALLTD"}}};
+  const Mod scope{ModId::scope, {8, 2}, named({"CTA", "GL", "SYS", "VC"})};
+  const Mod invalidate{ModId::invalidate, {0, 2}, named({"", "IVALLD", "IVALLT", "IVALLTD"})};
   t.claims(isa::Claim::effect);
   t.row("MEMBAR", "1110 1111 1001 1", {scope, invalidate}, {}, lower_membar);
   t.trait(kSourcesRead);

@@ -11,43 +11,18 @@ namespace {
 
 using namespace table;
 
-Mod round_mod(uint8_t pos) {
-  return {ModId::round, {pos, 2}, {{0, ""}, {1, "RM"}, {2, "RP"}, {3, "RZ"}, {0, "RN", true}}};
-}
-Mod fmz_mod(uint8_t pos) {
-  return {ModId::ftz, {pos, 2}, {{0, ""}, {1, "FTZ"}, {2, "FMZ"}, {3, "INVALIDFMZ3"}}};
-}
-Mod cond_mod() {
-  return {ModId::cond,
-          {49, 3},
-          {{0, "F"}, {1, "LT"}, {2, "EQ"}, {3, "LE"}, {4, "GT"}, {5, "NE"}, {6, "GE"}, {7, "T"}}};
-}
-Mod signed_mod() {
-  return {ModId::signed_, {48, 1}, {{1, ""}, {0, "U32"}, {1, "S32", true}}};
-}
-Mod bop_mod() {
-  return {ModId::bop, {45, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}, {3, "INVALIDBOP3"}}};
-}
 Mod acc_mod(uint8_t len) {
-  Mod m{ModId::acc, {50, len}, {{0, ""}, {1, "CLO"}, {2, "CHI"}, {3, "CSFU"}}};
-  if (len == 3)
-    for (const Code& c : {Code{4, "CBCC"}, {5, "???5"}, {6, "???6"}, {7, "???7"}})
-      m.codes.push_back(c);
-  return m;
+  std::vector<Code> codes = named({"", "CLO", "CHI", "CSFU", "CBCC"}, "???", 8);
+  codes.resize(size_t{1} << len);
+  return {ModId::acc, {50, len}, std::move(codes)};
 }
 Mod signs_mod() {
-  return {ModId::signs, {48, 2}, {{0, ""}, {1, "S16.U16"}, {2, "U16.S16"}, {3, "S16.S16"}}};
+  return {ModId::signs, {48, 2}, named({"", "S16.U16", "U16.S16", "S16.S16"})};
 }
-Mod logic_mod(uint8_t pos, bool pass) {
-  Mod m{ModId::op, {pos, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}}};
-  if (pass) m.codes.push_back({3, "PASS_B"});
-  return m;
-}
-
 void integer_rows(TableBuilder& t) {
   const Mod x = flag(ModId::x, 43, "X");
   const Mod sat = flag(ModId::sat, 50, "SAT");
-  const OperandSpec d = reg(Role::d, 0), dcc = d.with_cc(47), a = reg(Role::a, 8);
+  const OperandSpec d = kD, dcc = d.with_cc(47), a = kA;
   const auto quad_mask = [](uint8_t pos) { return optional(imm(Role::c, pos, 4), 15); };
 
   t.alu("MOV", "1001 1", {}, {d, kB, quad_mask(39)}, lower_mov);
@@ -62,19 +37,16 @@ void integer_rows(TableBuilder& t) {
   t.row("IADD32I", "0001 110-0", {flag(ModId::sat, 54, "SAT"), flag(ModId::x, 53, "X")},
         {d.with_cc(52), a.with_neg(56), imm(Role::b, 20, 32, true)}, lower_iadd);
   t.row("IADD3", "0101 1100 1100",
-        {{ModId::parts, {37, 2}, {{0, ""}, {1, "RS"}, {2, "LS"}, {3, "???3"}}},
-         flag(ModId::x, 48, "X")},
+        {{ModId::parts, {37, 2}, named({"", "RS", "LS", "???3"})}, flag(ModId::x, 48, "X")},
         {dcc, a.with_neg(51).with_halves(35), kB.with_neg(50).with_halves(33),
-         reg(Role::c, 39).with_neg(49).with_halves(31)},
+         kC.with_neg(49).with_halves(31)},
         lower_iadd3);
   t.row("IADD3", "0100 1100 1100", {flag(ModId::x, 48, "X")},
-        {dcc, a.with_neg(51), cbank(Role::b).with_neg(50), reg(Role::c, 39).with_neg(49)},
-        lower_iadd3);
+        {dcc, a.with_neg(51), cbank(Role::b).with_neg(50), kC.with_neg(49)}, lower_iadd3);
   OperandSpec third_immediate = imm20(Role::b);
   third_immediate.pattern = true;
   t.row("IADD3", "0011 100- 1100", {flag(ModId::x, 48, "X")},
-        {dcc, a.with_neg(51), third_immediate.with_neg(50), reg(Role::c, 39).with_neg(49)},
-        lower_iadd3);
+        {dcc, a.with_neg(51), third_immediate.with_neg(50), kC.with_neg(49)}, lower_iadd3);
   t.alu("ISCADD.PO", "0001 1", {}, {dcc, a, kB, imm(Role::c, 39, 5)}, lower_iscadd, false,
         {{{48, 2}, 3}});
   t.trait(kPlusOne, 3);
@@ -82,30 +54,29 @@ void integer_rows(TableBuilder& t) {
         lower_iscadd);
   t.alu("SHL", "0100 1", {flag(ModId::wrap, 39, "W"), x}, {dcc, a, kB}, lower_shift);
   t.trait(kLeft, 3);
-  const Mod shift_extend{
-      ModId::x, {43, 2}, {{0, ""}, {1, "INVALIDSHRXMODE1"}, {2, "X"}, {3, "XHI"}}};
+  const Mod shift_extend{ModId::x, {43, 2}, named({"", "INVALIDSHRXMODE1", "X", "XHI"})};
   t.alu("SHR", "0010 1",
         {signed_mod(), flag(ModId::wrap, 39, "W"), shift_extend, flag(ModId::parts, 40, "BREV")},
         {dcc, a, kB}, lower_shift);
   t.row("ISCADD32I", "0001 01", {},
         {d.with_cc(52), a, imm(Role::b, 20, 32, true), imm(Role::c, 53, 5)}, lower_iscadd);
-  t.row("LOP32I", "0000 01", {logic_mod(53, true), flag(ModId::x, 57, "X")},
+  t.row("LOP32I", "0000 01", {logic_mod(53), flag(ModId::x, 57, "X")},
         {d.with_cc(52), a.with_inv(55), imm(Role::b, 20, 32).with_inv(56)}, lower_logic);
   t.trait(kReadsAllFlags);
   // The plain LOP has no predicate output: code 0 in bits 44..45 and PT in 48..50.
-  t.alu("LOP", "0100 0", {logic_mod(41, true), x}, {dcc, a.with_inv(39), kB.with_inv(40)},
-        lower_logic, false, {{{44, 2}, 0}, {{48, 3}, 7}});
+  t.alu("LOP", "0100 0", {logic_mod(41), x}, {dcc, a.with_inv(39), kB.with_inv(40)}, lower_logic,
+        false, {{{44, 2}, 0}, {{48, 3}, 7}});
   t.trait(kReadsAllFlags, 3);
   t.alu("SEL", "1010 0", {}, {d, a, kB, pred(Role::p, 39).with_neg(42)}, lower_sel);
-  t.compare("ISETP", "0110", {cond_mod(), signed_mod(), x, bop_mod()},
+  t.compare("ISETP", "0110", {integer_cond({49, 3}), signed_mod(), x, bool_mod(45)},
             {pred(Role::p, 3), pred(Role::q, 0), a, kB, pred(Role::r, 39).with_neg(42)},
             lower_isetp);
   t.trait(kReadsAllFlags, 3);
 }
 
 void xmad_rows(TableBuilder& t) {
-  const OperandSpec dcc = reg(Role::d, 0).with_cc(47);
-  const OperandSpec a = reg(Role::a, 8).with_high(53), c = reg(Role::c, 39);
+  const OperandSpec dcc = kD.with_cc(47);
+  const OperandSpec a = kA.with_high(53), c = kC;
   const OperandSpec cb = spaced(cbank(Role::b)).with_high(52);
   t.row("XMAD", "0101 1011 00",
         {signs_mod(), flag(ModId::psl, 36, "PSL"), acc_mod(3), flag(ModId::mrg, 37, "MRG"),
@@ -127,33 +98,24 @@ void xmad_rows(TableBuilder& t) {
 }
 
 void float_rows(TableBuilder& t) {
-  const OperandSpec dcc = reg(Role::d, 0).with_cc(47), a = reg(Role::a, 8);
+  const OperandSpec dcc = kD.with_cc(47), a = kA;
   t.alu("FADD", "0101 1", {flag(ModId::ftz, 44, "FTZ"), round_mod(39), flag(ModId::sat, 50, "SAT")},
         {dcc, a.with_neg(48).with_abs(46), kB.with_neg(45).with_abs(49)}, lower_fadd, true);
   for (Form& f : t.last(3))  // its second operand uses the third's place in the operand cache
     for (OperandSpec& o : f.operands)
       if (o.kind == OperandSpec::Kind::reg && o.role == Role::b) o.reuse = 2;
   t.row("FADD32I", "0000 10", {flag(ModId::ftz, 55, "FTZ")},
-        {reg(Role::d, 0).with_cc(52), a.with_neg(56).with_abs(54),
-         fimm32(Role::b).with_neg(53).with_abs(57)},
+        {kD.with_cc(52), a.with_neg(56).with_abs(54), fimm32(Role::b).with_neg(53).with_abs(57)},
         lower_fadd);
-  const Mod scale{ModId::scale,
-                  {41, 3},
-                  {{0, ""},
-                   {1, "D2"},
-                   {2, "D4"},
-                   {3, "D8"},
-                   {4, "M8"},
-                   {5, "M4"},
-                   {6, "M2"},
-                   {7, "INVALIDSCALE37"}}};
+  const Mod scale{
+      ModId::scale, {41, 3}, named({"", "D2", "D4", "D8", "M8", "M4", "M2", "INVALIDSCALE37"})};
   t.alu("FMUL", "0110 1", {fmz_mod(44), scale, round_mod(39), flag(ModId::sat, 50, "SAT")},
         {dcc, a, kB.with_neg(48)}, lower_fmul, true);
   t.row("FMUL32I", "0001 1110", {fmz_mod(53), flag(ModId::sat, 55, "SAT")},
-        {reg(Role::d, 0).with_cc(52), a, fimm32(Role::b)}, lower_fmul);
+        {kD.with_cc(52), a, fimm32(Role::b)}, lower_fmul);
 
   const std::vector<Mod> fma = {fmz_mod(53), round_mod(51), flag(ModId::sat, 50, "SAT")};
-  const OperandSpec c = reg(Role::c, 39).with_neg(49);
+  const OperandSpec c = kC.with_neg(49);
   t.row("FFMA", "0101 1001 1", fma, {dcc, a, kB.with_neg(48), c}, lower_ffma);
   t.row("FFMA", "0100 1001 1", fma, {dcc, a, cbank(Role::b).with_neg(48), c}, lower_ffma);
   t.row("FFMA", "0101 0001 1", fma,
@@ -162,7 +124,7 @@ void float_rows(TableBuilder& t) {
   OperandSpec same = reg(Role::c, 0).with_neg(57);
   same.reuse = 2;
   t.row("FFMA32I", "0000 11", {fmz_mod(53), flag(ModId::sat, 55, "SAT")},
-        {reg(Role::d, 0).with_cc(52), a.with_neg(56), fimm32(Role::b), same}, lower_ffma);
+        {kD.with_cc(52), a.with_neg(56), fimm32(Role::b), same}, lower_ffma);
   t.row("FSWZADD", "0101 0000 1111 1",
         {flag(ModId::ftz, 44, "FTZ"), round_mod(39), flag(ModId::parts, 38, "NDV")},
         {dcc, a, kB, simple(Kind::signs, Role::c, 28, 8)}, nullptr);

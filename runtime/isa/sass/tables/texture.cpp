@@ -16,21 +16,13 @@ constexpr Field kDimension{28, 3}, kMask{31, 4}, kPage{51, 3};
 constexpr uint16_t kFirstPages = 52;  ///< the target that has predicates for absent pages
 
 Mod level(uint8_t pos) {
-  return other(pos, 3,
-               {{0, ""},
-                {1, "LZ"},
-                {2, "LB"},
-                {3, "LL"},
-                {4, "INVALIDBLOD4"},
-                {5, "INVALIDBLOD5"},
-                {6, "LBA"},
-                {7, "LLA"}});
+  return other(pos, 3, named({"", "LZ", "LB", "LL", "INVALIDBLOD4", "INVALIDBLOD5", "LBA", "LLA"}));
 }
 Mod component(uint8_t pos) {
-  return other(pos, 2, {{0, "R"}, {1, "G"}, {2, "B"}, {3, "A"}});
+  return other(pos, 2, named({"R", "G", "B", "A"}));
 }
 Mod gather_offset(uint8_t pos) {
-  return other(pos, 2, {{0, ""}, {1, "AOFFI"}, {2, "PTP"}, {3, "INVALIDBTOFF03"}});
+  return other(pos, 2, named({"", "AOFFI", "PTP", "INVALIDBTOFF03"}));
 }
 
 OperandSpec name(Field field, const std::string_view* names) {
@@ -49,15 +41,15 @@ OperandSpec number(bool bindless) {
   return imm(Role::c, 36, bindless ? 0 : 13);
 }
 OperandSpec result() {
-  return reg(Role::d, 0).taking({{kMask, kSetBits}});
+  return kD.taking({{kMask, kSetBits}});
 }
 OperandSpec coordinates(std::vector<Count> also = {}) {
   also.push_back({kDimension, kCoordinates});
-  return reg(Role::a, 8).taking(std::move(also));
+  return kA.taking(std::move(also));
 }
 OperandSpec arguments(bool bindless, std::vector<Count> counts) {
   if (bindless) counts.push_back({{}, kOne});
-  return reg(Role::b, 20).taking(std::move(counts));
+  return kB.taking(std::move(counts));
 }
 
 /// With RZ for its second source, which text leaves out then, and with any other register.
@@ -127,106 +119,54 @@ void fetch_rows(TableBuilder& t) {
       std::erase_if(f.mods, [](const Mod& m) { return m.field.pos == 35; });
     };
     t.later(t.size() - gathers, kFirstPascal, without_ndv);
-    paged_rows(t,
-               {other(55, 1, {{0, "LZ"}, {1, "LL"}}), set(35, "AOFFI"), set(50, "MS"),
-                set(54, "CL"), nodep},
-               {result(), coordinates(),
-                arguments(b, {{{55, 1}, kFlag}, {{35, 1}, kFlag}, {{50, 1}, kFlag}}), number(b),
-                dimension(), mask()},
-               lower_tld, {}, 0, fetch(b ? "TLD.B" : "TLD", b ? "1101 1101" : "1101 1100"));
-    const std::vector<Count> handle = b ? std::vector<Count>{{{}, kOne}} : std::vector<Count>{};
     paged_rows(
-        t, {set(35, "AOFFI"), nodep},
-        {result(), coordinates(handle), reg(Role::b, 20).taking({{kDimension, kDerivatives}}),
-         number(b), dimension(), mask()},
-        lower_txd, {50, 1}, 0,
-        [&](const std::vector<Mod>& mods, const std::vector<OperandSpec>& operands,
-            const std::vector<Fixed>& fixed, LowerFn lower) {
-          t.row(b ? "TXD.B" : "TXD", b ? "1101 1110 01" : "1101 1110 00", mods, operands, lower,
-                fixed);
-        });
+        t,
+        {other(55, 1, named({"LZ", "LL"})), set(35, "AOFFI"), set(50, "MS"), set(54, "CL"), nodep},
+        {result(), coordinates(),
+         arguments(b, {{{55, 1}, kFlag}, {{35, 1}, kFlag}, {{50, 1}, kFlag}}), number(b),
+         dimension(), mask()},
+        lower_tld, {}, 0, fetch(b ? "TLD.B" : "TLD", b ? "1101 1101" : "1101 1100"));
+    const std::vector<Count> handle = b ? std::vector<Count>{{{}, kOne}} : std::vector<Count>{};
+    paged_rows(t, {set(35, "AOFFI"), nodep},
+               {result(), coordinates(handle), kB.taking({{kDimension, kDerivatives}}), number(b),
+                dimension(), mask()},
+               lower_txd, {50, 1}, 0,
+               [&](const std::vector<Mod>& mods, const std::vector<OperandSpec>& operands,
+                   const std::vector<Fixed>& fixed, LowerFn lower) {
+                 t.row(b ? "TXD.B" : "TXD", b ? "1101 1110 01" : "1101 1110 00", mods, operands,
+                       lower, fixed);
+               });
   }
 }
 
-constexpr std::string_view kQueries[64] = {"",
-                                           "TEX_HEADER_DIMENSION",
-                                           "TEX_HEADER_TEXTURE_TYPE",
-                                           "",
-                                           "",
-                                           "TEX_HEADER_SAMPLER_POS",
-                                           "3",
-                                           "",
-                                           "4",
-                                           "",
-                                           "5",
-                                           "",
-                                           "6",
-                                           "",
-                                           "7",
-                                           "",
-                                           "TEX_SAMPLER_FILTER",
-                                           "",
-                                           "TEX_SAMPLER_LOD",
-                                           "",
-                                           "TEX_SAMPLER_WRAP",
-                                           "",
-                                           "TEX_SAMPLER_BORDER_COLOR",
-                                           "",
-                                           "12",
-                                           "",
-                                           "13",
-                                           "",
-                                           "14",
-                                           "",
-                                           "15",
-                                           "",
-                                           "16",
-                                           "",
-                                           "17",
-                                           "",
-                                           "18",
-                                           "",
-                                           "19",
-                                           "",
-                                           "20",
-                                           "",
-                                           "21",
-                                           "",
-                                           "22",
-                                           "",
-                                           "23",
-                                           "",
-                                           "24",
-                                           "",
-                                           "25",
-                                           "",
-                                           "26",
-                                           "",
-                                           "27",
-                                           "",
-                                           "28",
-                                           "",
-                                           "29",
-                                           "",
-                                           "30",
-                                           "",
-                                           "31",
-                                           ""};
+/// What has no name prints as half its number.
+const std::string_view* query_names() {
+  static const auto names = [] {
+    std::vector<Code> codes = {{1, "TEX_HEADER_DIMENSION"},     {2, "TEX_HEADER_TEXTURE_TYPE"},
+                               {5, "TEX_HEADER_SAMPLER_POS"},   {16, "TEX_SAMPLER_FILTER"},
+                               {18, "TEX_SAMPLER_LOD"},         {20, "TEX_SAMPLER_WRAP"},
+                               {22, "TEX_SAMPLER_BORDER_COLOR"}};
+    std::vector<Code> halves = numbered("", 3, 32);
+    for (Code& c : halves) c.value = static_cast<uint8_t>(2 * c.value);
+    halves.insert(halves.end(), codes.begin(), codes.end());
+    return by_code<64>(halves);
+  }();
+  return names.data();
+}
 
 void query_rows(TableBuilder& t) {
   const Mod ndv = set(35, "NDV"), nodep = set(49, "NODEP");
   for (const bool b : {false, true})
     t.row(b ? "TXQ.B" : "TXQ", b ? "1101 1111 0101 0" : "1101 1111 0100 1", {nodep},
-          {result(), reg(Role::a, 8).taking({{{}, b ? kTwo : kOne}}), name({22, 6}, kQueries),
-           number(b), mask()},
+          {result(), kA.taking({{{}, b ? kTwo : kOne}}), name({22, 6}, query_names()), number(b),
+           mask()},
           lower_txq);
   t.row("TMML.LOD", "1101 1111 0101 1", {ndv, nodep},
         {result(), coordinates(), number(false), dimension(), mask()}, nullptr);
   rows(t, "TMML.B.LOD", "1101 1111 0110 0", {ndv, nodep},
        {result(), coordinates(), arguments(true, {}), number(true), dimension(), mask()}, {},
        nullptr);
-  t.row("TXA", "1101 1111 0100 0", {ndv, nodep}, {result(), reg(Role::a, 8), number(false), mask()},
-        nullptr);
+  t.row("TXA", "1101 1111 0100 0", {ndv, nodep}, {result(), kA, number(false), mask()}, nullptr);
 }
 
 // The short forms: one code says shape, level and what else is given; up to two registers of result
@@ -254,10 +194,10 @@ constexpr Packing kPackings[] = {{"", "10", "00", false, 50},
 struct Short {
   std::string name;
   bool loads;
-  Mod shape;
   const std::string_view* shapes;
   std::string_view first_source, second_source;
   LowerFn lower;
+  std::vector<Code> levels;  ///< and what else is given, by the shape's code
 };
 
 /// The second place of the result stands first; RZ there means that the first one is enough.
@@ -267,18 +207,17 @@ void short_rows(TableBuilder& t, const Short& s, const Packing& p) {
   const std::string mnemonic = s.name + std::string(p.suffix);
   const std::string_view count = p.halves ? "11111111" : "11112222";
   OperandSpec second = reg(Role::d, kShortSecond.pos);
-  const OperandSpec a = reg(Role::a, 8).taking({{kShortShape, s.first_source}}),
-                    b = reg(Role::b, 20).taking({{kShortShape, s.second_source}});
-  const std::vector<Mod> mods = {s.shape, set(49, "NODEP")};
+  const OperandSpec a = kA.taking({{kShortShape, s.first_source}}),
+                    b = kB.taking({{kShortShape, s.second_source}});
+  const std::vector<Mod> mods = {other(kShortShape.pos, 4, s.levels), set(49, "NODEP")};
   rows(t, mnemonic, pattern, mods,
-       {second, reg(Role::d, 0).taking({{kShortChannels, count}}), a, b, number(false),
+       {second, kD.taking({{kShortChannels, count}}), a, b, number(false),
         name(kShortShape, s.shapes), name(kShortChannels, kPairs)},
        {{kShortSecond, kRZ}}, s.lower);
   second.never_zero = true;
   rows(t, mnemonic, pattern, mods,
-       {second.taking({{kShortChannels, count}}),
-        reg(Role::d, 0).taking({{{}, p.halves ? kOne : kTwo}}), a, b, number(false),
-        name(kShortShape, s.shapes), name(kShortChannels, kTriples)},
+       {second.taking({{kShortChannels, count}}), kD.taking({{{}, p.halves ? kOne : kTwo}}), a, b,
+        number(false), name(kShortShape, s.shapes), name(kShortChannels, kTriples)},
        {}, s.lower);
   t.from(t.size() - begin, p.first);
 }
@@ -289,54 +228,22 @@ void short_gather_row(TableBuilder& t, const Packing& p) {
   const std::string_view count = p.halves ? kOne : kTwo;
   t.row("TLD4S" + std::string(p.suffix), "1101 1111 " + std::string(p.gather_bits),
         {component(52), set(51, "AOFFI"), set(50, "DC"), set(49, "NODEP")},
-        {reg(Role::d, kShortSecond.pos).taking({{{}, count}}),
-         reg(Role::d, 0).taking({{{}, count}}), reg(Role::a, 8).taking({{given, "1222"}}),
-         reg(Role::b, 20).taking({{given, "1112"}}), number(false)},
+        {reg(Role::d, kShortSecond.pos).taking({{{}, count}}), kD.taking({{{}, count}}),
+         kA.taking({{given, "1222"}}), kB.taking({{given, "1112"}}), number(false)},
         lower_tld4s);
   t.from(1, p.first);
 }
 
 void scalar_rows(TableBuilder& t) {
-  const Short sampled{"TEXS",
-                      false,
-                      other(kShortShape.pos, 4,
-                            {{0, "LZ"},
-                             {1, ""},
-                             {2, "LZ"},
-                             {3, "LL"},
-                             {4, "DC"},
-                             {5, "LL.DC"},
-                             {6, "LZ.DC"},
-                             {7, ""},
-                             {8, "LZ"},
-                             {9, "LZ.DC"},
-                             {10, ""},
-                             {11, "LZ"},
-                             {12, ""},
-                             {13, "LL"}}),
-                      kSampledShapes,
-                      "1112222222222211",
-                      "0111121112111211",
-                      lower_texs},
-      loaded{"TLDS",
-             true,
-             other(kShortShape.pos, 4,
-                   {{0, "LZ"},
-                    {1, "LL"},
-                    {2, "LZ"},
-                    {4, "LZ.AOFFI"},
-                    {5, "LL"},
-                    {6, "LZ.MS"},
-                    {7, "LZ"},
-                    {8, "LZ"},
-                    {12, "LL.AOFFI"}}),
-             kLoadedShapes,
-             "1111222211112111",
-             "0111111121112111",
-             lower_tlds};
+  const auto sampled =
+      named({"LZ", "", "LZ", "LL", "DC", "LL.DC", "LZ.DC", "", "LZ", "LZ.DC", "", "LZ", "", "LL"});
+  const std::vector<Code> loaded = {{0, "LZ"},    {1, "LL"}, {2, "LZ"}, {4, "LZ.AOFFI"}, {5, "LL"},
+                                    {6, "LZ.MS"}, {7, "LZ"}, {8, "LZ"}, {12, "LL.AOFFI"}};
+  const Short forms[] = {
+      {"TEXS", false, kSampledShapes, "1112222222222211", "0111121112111211", lower_texs, sampled},
+      {"TLDS", true, kLoadedShapes, "1111222211112111", "0111111121112111", lower_tlds, loaded}};
   for (const Packing& p : kPackings) {
-    short_rows(t, sampled, p);
-    short_rows(t, loaded, p);
+    for (const Short& s : forms) short_rows(t, s, p);
     short_gather_row(t, p);
   }
 }

@@ -29,25 +29,19 @@ Mod type_mod(ModId id, Field select, Field sign) {
   return m;
 }
 
-Mod second_op(uint8_t pos) {
+/// What becomes of the result.
+Mod use() {
   return {ModId::op,
-          {pos, 3},
-          {{0, "MRG_16H"},
-           {1, "MRG_16L"},
-           {2, "MRG_8B0"},
-           {3, "MRG_8B2"},
-           {4, "ACC"},
-           {5, "MIN"},
-           {6, "MAX"},
-           {7, ""}}};
+          {51, 3},
+          named({"MRG_16H", "MRG_16L", "MRG_8B0", "MRG_8B2", "ACC", "MIN", "MAX", ""})};
 }
 
 struct Video {
   const char *name, *pattern;
-  std::vector<Mod> before, after;        ///< the types stand between
-  std::vector<OperandSpec> first, last;  ///< around a and b
-  OperandSpec a, b;
-  LowerFn lower = nullptr;
+  LowerFn lower;
+  std::vector<Mod> before, after;                                  ///< the types stand between
+  std::vector<OperandSpec> first = {kD.with_cc(47)}, last = {kC};  ///< around a and b
+  OperandSpec a = kA, b = kB;
   bool shift = false;  ///< the second operand has the sign of the first
   uint32_t traits = 0;
   bool signed_number = false;  ///< a number is printed as its type says
@@ -63,7 +57,7 @@ void rows(TableBuilder& t, const Video& v, const std::vector<Fixed>& more = {}) 
     fixed.insert(fixed.end(), more.begin(), more.end());
     fixed.push_back({kIsRegister, is_register ? 1U : 0U});
     std::vector<Mod> mods = v.before;
-    OperandSpec a = v.a, b = is_register ? reg(Role::b, 20) : imm(Role::b, 20, 16);
+    OperandSpec a = v.a, b = is_register ? kB : imm(Role::b, 20, 16);
     b.neg = v.b.neg;
     b.prefixed = !is_register && v.b.neg.present();
     if (plain) {
@@ -82,7 +76,7 @@ void rows(TableBuilder& t, const Video& v, const std::vector<Fixed>& more = {}) 
       } else {
         const bool is_signed = std::ranges::any_of(
             fixed, [](const Fixed& f) { return f.field.pos == kSignB.pos && f.value == 1; });
-        mods.push_back({ModId::size, kSignB, {{0, "U16"}, {1, "S16"}}});
+        mods.push_back({ModId::size, kSignB, named({"U16", "S16"})});
         b.is_signed = is_signed && v.signed_number;
       }
     }
@@ -112,13 +106,6 @@ void rows(TableBuilder& t, const Video& v, const std::vector<Fixed>& more = {}) 
   add(false, false, {}, false);
 }
 
-Mod cond_mod(Field low, Field high = {}) {
-  return {ModId::cond,
-          low,
-          {{0, "F"}, {1, "LT"}, {2, "EQ"}, {3, "LE"}, {4, "GT"}, {5, "NE"}, {6, "GE"}, {7, "T"}},
-          high};
-}
-
 /// Four bytes at once, chosen from both words.
 void byte_rows(TableBuilder& t) {
   static constexpr std::string_view kFirst[] = {
@@ -128,33 +115,18 @@ void byte_rows(TableBuilder& t) {
       "4444",          "5555",          "6666",          "7777", "",     "6543",
       "5432",          "4321",          "4567",          "6745", "5476", "INVALIDBSEL4B",
       "INVALIDBSEL4C", "INVALIDBSEL4D", "INVALIDBSEL4E", ""};
-  const std::vector<Mod> types = {{ModId::type, {48, 1}, {{0, "U8"}, {1, "S8"}}},
-                                  {ModId::size, {49, 1}, {{0, "U8"}, {1, "S8"}}}};
+  const std::vector<Mod> types = {{ModId::type, {48, 1}, named({"U8", "S8"})},
+                                  {ModId::size, {49, 1}, named({"U8", "S8"})}};
   const std::vector<Mod> rest = {
       flag(ModId::sat, 50, "SAT"),
-      {ModId::op, {53, 2}, {{0, ""}, {1, "ACC"}, {2, "INVALIDRED2"}, {3, "INVALIDRED3"}}},
+      {ModId::op, {53, 2}, named({"", "ACC", "INVALIDRED2", "INVALIDRED3"})},
       {ModId::parts,
        {51, 2},
-       {{0, "???0"},
-        {1, "X"},
-        {2, "Y"},
-        {3, "XY"},
-        {4, "Z"},
-        {5, "XZ"},
-        {6, "YZ"},
-        {7, "XYZ"},
-        {8, "W"},
-        {9, "XW"},
-        {10, "YW"},
-        {11, "XYW"},
-        {12, "ZW"},
-        {13, "XZW"},
-        {14, "YZW"},
-        {15, ""}},
+       named({"???0", "X", "Y", "XY", "Z", "XZ", "YZ", "XYZ", "W", "XW", "YW", "XYW", "ZW", "XZW",
+              "YZW", ""}),
        {36, 2}}};
-  const OperandSpec d = reg(Role::d, 0).with_cc(47),
-                    a = reg(Role::a, 8).with_part({32, 4}, {}, kFirst), c = reg(Role::c, 39),
-                    b = reg(Role::b, 20).with_part({28, 4}, {}, kSecond);
+  const OperandSpec d = kD.with_cc(47), a = kA.with_part({32, 4}, {}, kFirst), c = kC,
+                    b = kB.with_part({28, 4}, {}, kSecond);
   const auto row = [&](bool both_signed, bool is_register, std::vector<Fixed> fixed,
                        bool signed_number) {
     std::vector<Mod> mods = {flag(ModId::signed_, 38, "SD")};
@@ -176,77 +148,57 @@ void byte_rows(TableBuilder& t) {
 }  // namespace
 
 void video_rows(TableBuilder& t) {
-  const OperandSpec d = reg(Role::d, 0).with_cc(47), a = reg(Role::a, 8), b = reg(Role::b, 20),
-                    c = reg(Role::c, 39);
-  const Mod unsigned_result{ModId::signed_, {54, 1}, {{0, "UD"}, {1, ""}}};
+  const Mod unsigned_result{ModId::signed_, {54, 1}, named({"UD", ""})};
   const Mod sat = flag(ModId::sat, 55, "SAT");
-  Video add{"VADD", "0010 00", {unsigned_result}, {sat, second_op(51)}, {d}, {c}, a, b, lower_vadd};
+  Video add{"VADD", "0010 00", lower_vadd, {unsigned_result}, {sat, use()}};
   Video plus_one = add;
   plus_one.after.insert(plus_one.after.begin(), Mod{ModId::plus, {56, 2}, {{3, "PO"}}});
   // SAT stands before the result's use, PO before both.
   rows(t, plus_one, {{{56, 2}, 3}});
-  add.a = a.with_neg(57);
-  add.b = b.with_neg(56);
+  add.a = kA.with_neg(57);
+  add.b = kB.with_neg(56);
   rows(t, add);
-  Video difference{"VABSDIFF",
-                   "0101 0100",
-                   {flag(ModId::signed_, 54, "SD")},
-                   {sat, second_op(51)},
-                   {d},
-                   {c},
-                   a,
-                   b,
-                   lower_vabsdiff};
+  Video difference{
+      "VABSDIFF", "0101 0100", lower_vabsdiff, {flag(ModId::signed_, 54, "SD")}, {sat, use()}};
   difference.signed_number = true;
   rows(t, difference);
   Video extreme{"VMNMX",
                 "0011 101",
+                lower_vmnmx,
                 {unsigned_result},
-                {flag(ModId::greater, 56, "MX"), sat, second_op(51)},
-                {d},
-                {c},
-                a,
-                b,
-                lower_vmnmx};
+                {flag(ModId::greater, 56, "MX"), sat, use()}};
   extreme.signed_number = true;
   rows(t, extreme);
-  Video set{"VSET", "0100 000", {cond_mod({54, 3})}, {second_op(51)}, {d}, {c}, a, b, lower_vset};
+  Video set{"VSET", "0100 000", lower_vset, {integer_cond({54, 3})}, {use()}};
   set.signed_number = true;
   rows(t, set);
-  for (const bool left : {true, false})
-    rows(t, {left ? "VSHL" : "VSHR",
-             left ? "0101 0111" : "0101 0110",
-             {unsigned_result},
-             {flag(ModId::wrap, 49, "W"), sat, second_op(51)},
-             {d},
-             {c},
-             a,
-             b,
-             lower_vshift,
-             true,
-             left ? kLeft : 0U});
-  Video test{"VSETP",
-             "0101 0000 1111 0",
-             {cond_mod({43, 2}, {47, 1})},
-             {bool_mod(45)},
-             {pred(Role::p, 3), pred(Role::q, 0)},
-             {pred(Role::r, 39).with_neg(42)},
-             a,
-             b,
-             lower_vsetp};
+  Video shift{"VSHL",
+              "0101 0111",
+              lower_vshift,
+              {unsigned_result},
+              {flag(ModId::wrap, 49, "W"), sat, use()}};
+  shift.shift = true;
+  shift.traits = kLeft;
+  rows(t, shift);
+  shift.name = "VSHR";
+  shift.pattern = "0101 0110";
+  shift.traits = 0;
+  rows(t, shift);
+  Video test{
+      "VSETP", "0101 0000 1111 0", lower_vsetp, {integer_cond({43, 2}, {47, 1})}, {bool_mod(45)}};
+  test.first = {pred(Role::p, 3), pred(Role::q, 0)};
+  test.last = {pred(Role::r, 39).with_neg(42)};
   test.signed_number = test.names_signed = true;
   rows(t, test);
-  const Mod scale{
-      ModId::scale, {51, 2}, {{0, ""}, {1, "SHR_7"}, {2, "SHR_15"}, {3, "INVALIDVMADSCALE3"}}};
-  Video multiply{"VMAD",    "0101 1111", {}, {Mod{ModId::plus, {53, 2}, {{3, "PO"}}}, scale, sat},
-                 {d},       {c},         a,  b,
-                 lower_vmad};
+  const Mod scale{ModId::scale, {51, 2}, named({"", "SHR_7", "SHR_15", "INVALIDVMADSCALE3"})};
+  Video multiply{
+      "VMAD", "0101 1111", lower_vmad, {}, {Mod{ModId::plus, {53, 2}, {{3, "PO"}}}, scale, sat}};
   multiply.wide_varies = true;
   multiply.last_plain = kFirstPascal - 1;
   rows(t, multiply, {{{53, 2}, 3}});
   multiply.after = {scale, sat};
-  multiply.a = a.with_neg(54);
-  multiply.last = {c.with_neg(53)};
+  multiply.a = kA.with_neg(54);
+  multiply.last = {kC.with_neg(53)};
   rows(t, multiply);
   byte_rows(t);
 }

@@ -10,9 +10,8 @@
 namespace lanewise::sass {
 
 std::string write_special(uint64_t code) {
-  for (const SpecialRegister& s : special_registers())
-    if (s.code == code) return std::string(s.name);
-  return fmt::format("SR{}", code);
+  const std::string_view name = special_registers().at(code);
+  return name.empty() ? fmt::format("SR{}", code) : std::string(name);
 }
 
 std::string register_name(unsigned number) {

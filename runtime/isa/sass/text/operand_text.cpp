@@ -228,8 +228,9 @@ void read_special(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   in.skip_blanks();
   const size_t at = in.at();
   const std::string name(in.until(" \t;,}"));
-  for (const SpecialRegister& s : special_registers())
-    if (s.name == name) return spec.field.set(word, s.code);
+  const auto& names = special_registers();
+  if (const auto* known = std::ranges::find(names, name); known != names.end() && !name.empty())
+    return spec.field.set(word, static_cast<uint64_t>(known - names.begin()));
   unsigned number = 256;
   if (name.size() > 2 && name.size() < 6 && name.starts_with("SR"))
     std::from_chars(name.data() + 2, name.data() + name.size(), number);
