@@ -123,11 +123,6 @@ class Lister {
     const auto [name, bits] = running(f);
     one(f, name, bits);
   }
-  void add_unknown(std::string_view name) {
-    if (names_.contains(std::string(name))) return;
-    out_.push_back({std::string(name), FormState::unsupported, "not yet in the table"});
-    names_[std::string(name)] = out_.size() - 1;
-  }
   std::vector<Coverage> take() { return std::move(out_); }
 
  private:
@@ -215,13 +210,7 @@ namespace {
 
 std::vector<Coverage> listed() {
   Lister list;
-  std::set<std::string> mnemonics;
-  for (const Form& f : forms()) {
-    mnemonics.insert(f.mnemonic.substr(0, f.mnemonic.find('.')));
-    list.add(f);
-  }
-  for (std::string_view name : known_mnemonics())
-    if (mnemonics.count(std::string(name)) == 0) list.add_unknown(name);
+  for (const Form& f : forms()) list.add(f);
   return list.take();
 }
 

@@ -188,31 +188,4 @@ const std::vector<std::string_view>& flag_tests() {
   return names;
 }
 
-const std::vector<std::string_view>& known_mnemonics() {
-  static const std::vector<std::string_view> names = {
-      "AL2P",      "ALD",         "AST",       "ATOM",        "ATOMS",     "B2R",      "BAR",
-      "BFE",       "BFI",         "BPT",       "BRA",         "BRK",       "BRX",      "CAL",
-      "CCTL",      "CCTLL",       "CCTLT",     "CONT",        "CS2R",      "CSET",     "CSETP",
-      "DADD",      "DEPBAR",      "DFMA",      "DMNMX",       "DMUL",      "DSET",     "DSETP",
-      "EXIT",      "F2F",         "F2I",       "FADD",        "FADD32I",   "FCHK",     "FCMP",
-      "FFMA",      "FFMA32I",     "FLO",       "FMNMX",       "FMUL",      "FMUL32I",  "FSET",
-      "FSETP",     "FSWZADD",     "GETCRSPTR", "GETLMEMBASE", "HADD2",     "HFMA2",    "HMUL2",
-      "HSET2",     "HSETP2",      "I2F",       "I2I",         "IADD",      "IADD3",    "IADD32I",
-      "ICMP",      "IDE",         "IMAD",      "IMAD32I",     "IMADSP",    "IMNMX",    "IMUL",
-      "IMUL32I",   "IPA",         "ISBERD",    "ISCADD",      "ISCADD32I", "ISET",     "ISETP",
-      "JCAL",      "JMP",         "JMX",       "KIL",         "LD",        "LDC",      "LDG",
-      "LDL",       "LDS",         "LEA",       "LEPC",        "LONGJMP",   "LOP",      "LOP3",
-      "LOP32I",    "MEMBAR",      "MOV",       "MOV32I",      "MUFU",      "NOP",      "OUT",
-      "P2R",       "PBK",         "PCNT",      "PEXIT",       "PIXLD",     "PLONGJMP", "POPC",
-      "PRET",      "PRMT",        "PSET",      "PSETP",       "R2B",       "R2P",      "RAM",
-      "RED",       "RET",         "RRO",       "RTT",         "S2R",       "SAM",      "SEL",
-      "SETCRSPTR", "SETLMEMBASE", "SHF",       "SHFL",        "SHL",       "SHR",      "SSY",
-      "ST",        "STG",         "STL",       "STP",         "STS",       "SUATOM",   "SULD",
-      "SURED",     "SUST",        "SYNC",      "TEX",         "TEXS",      "TLD",      "TLD4",
-      "TLD4S",     "TLDS",        "TMML",      "TXA",         "TXD",       "TXQ",      "VABSDIFF",
-      "VABSDIFF4", "VADD",        "VMAD",      "VMNMX",       "VOTE",      "VSET",     "VSETP",
-      "VSHL",      "VSHR",        "XMAD"};
-  return names;
-}
-
 }  // namespace lanewise::sass

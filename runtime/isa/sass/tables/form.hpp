@@ -270,7 +270,5 @@ std::string_view opcode_name(uint64_t word);
 const std::array<std::string_view, 256>& special_registers();
 /// Names of the 32 tests of the flags, by code.
 const std::vector<std::string_view>& flag_tests();
-/// Every mnemonic of the ISA, whether the table has rows for it or not.
-const std::vector<std::string_view>& known_mnemonics();
 
 }  // namespace lanewise::sass

@@ -184,12 +184,12 @@ bool starts_with_mnemonic(const Form& form, std::string_view text) {
 [[noreturn]] void unknown_mnemonic(Cursor& in, unsigned arch) {
   const size_t start = in.at();
   const std::string name(in.word());
-  for (const Form* f : forms_named(name))
+  const auto forms = forms_named(name);
+  for (const Form* f : forms)
     if (f->mnemonic == name && arch < f->min_arch)
       Cursor::fail_at(start, fmt::format("{} needs sm_{}", name, f->min_arch));
-  for (std::string_view known : known_mnemonics())
-    if (known == name)
-      Cursor::fail_at(start, fmt::format("'{}' is not supported yet in this form", name));
+  if (!forms.empty())
+    Cursor::fail_at(start, fmt::format("'{}' is not supported yet in this form", name));
   Cursor::fail_at(start, fmt::format("unknown instruction '{}'", name));
 }
 
