@@ -2,7 +2,7 @@
 // size.
 #include <doctest/doctest.h>
 
-#include <chrono>
+#include <ctime>
 #include <fstream>
 
 #include "runtime/guest/launch_block.hpp"
@@ -31,11 +31,15 @@ void use(const std::string& bytes) {
   if (l.ok()) gcn::lower(l);
 }
 
+/// Machines that do other things as well are not slower by this.
+double processor_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
 void check_refused(const std::string& bytes, const std::string& why) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = processor_seconds();
   const gcn::Listing l = read(bytes);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = processor_seconds() - start;
   REQUIRE(!l.ok());
   CHECK_MESSAGE(l.diagnostics[0].message.find(why) != std::string::npos, l.diagnostics[0].message);
   CHECK(seconds < 10);

@@ -1,7 +1,7 @@
 // Cubins that lie: each is refused with a reason, in a time and memory in proportion to its size.
 #include <doctest/doctest.h>
 
-#include <chrono>
+#include <ctime>
 #include <fstream>
 
 #include "runtime/isa/elf/elf.hpp"
@@ -32,11 +32,15 @@ void use(const std::string& bytes) {
   if (l.ok()) sass::lower(l);
 }
 
+/// Machines that do other things as well are not slower by this.
+double processor_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
 void check_refused(const std::string& bytes, const std::string& why) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = processor_seconds();
   const sass::Listing l = read(bytes);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = processor_seconds() - start;
   REQUIRE(!l.ok());
   CHECK_MESSAGE(l.diagnostics[0].message.find(why) != std::string::npos, l.diagnostics[0].message);
   CHECK(seconds < 10);
@@ -201,10 +205,9 @@ TEST_CASE("tens of thousands of functions and relocations take a time in proport
                         .data = relocations,
                         .link = sections + 2,
                         .info = 1});
-  const auto start = std::chrono::steady_clock::now();
+  const double start = processor_seconds();
   const sass::Listing l = read(f.bytes());
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = processor_seconds() - start;
   CHECK(l.ok());
   CHECK(l.kernels.size() == kFunctions);
   CHECK(l.kernels[0].diagnostics.size() == 100);
