@@ -190,7 +190,8 @@ TEST_CASE("tens of thousands of functions and relocations take a time in proport
   }
   // Many symbols and relocations of the first function.
   for (unsigned n = 0; n < 100000; ++n) {
-    symbols.push_back({.name = 0, .info = elf::kFunction, .section = 1, .value = 8 * (n % 4)});
+    symbols.push_back(
+        {.name = 0, .info = elf::kFunction, .section = 1, .value = uint64_t{8} * (n % 4)});
     test::append(relocations, uint64_t{8});
     test::append(relocations, uint64_t{1} << 32 | 0x2b);
   }
