@@ -18,7 +18,6 @@ lanewise_has_entry_names(lanewise_cuda)
 set(cuda_map ${CMAKE_CURRENT_SOURCE_DIR}/host/cuda/exports.map)
 target_link_options(lanewise_cuda PRIVATE LINKER:--version-script=${cuda_map} LINKER:--no-undefined LINKER:-Bsymbolic)
 if(LANEWISE_BATCH)
-  lanewise_level(lanewise_cuda -O1)
   target_precompile_headers(lanewise_cuda PRIVATE support/precompiled.hpp host/core/gpu.hpp host/core/graph.hpp)
 endif()
 # Files name what is their own as they like, and lists of parameters by macros.
