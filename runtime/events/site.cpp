@@ -51,8 +51,15 @@ trace::ControlOp control_of(ir::CacheCtl what) {
 }
 
 /// OpKind begins as the kinds of facts do.
-static_assert(static_cast<size_t>(OpKind::fence) ==
-              static_cast<size_t>(ir::CacheFacts::Kind::fence));
+constexpr bool same(OpKind kind, ir::CacheFacts::Kind fact) {
+  return static_cast<size_t>(kind) == static_cast<size_t>(fact);
+}
+static_assert(same(OpKind::none, ir::CacheFacts::Kind::none) &&
+              same(OpKind::load, ir::CacheFacts::Kind::load) &&
+              same(OpKind::store, ir::CacheFacts::Kind::store) &&
+              same(OpKind::atomic, ir::CacheFacts::Kind::atomic) &&
+              same(OpKind::control, ir::CacheFacts::Kind::control) &&
+              same(OpKind::fence, ir::CacheFacts::Kind::fence));
 
 bool orders(OpKind kind) {
   return kind == OpKind::fence || kind == OpKind::control;

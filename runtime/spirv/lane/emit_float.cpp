@@ -244,7 +244,7 @@ Values fma_guarded(LaneEmitter& e, spv::Op) {
   return finish_soft(e, args, e.library("lw_ffma_guarded_f32", e.module().uint_type, args), false);
 }
 /// The same where a branch that is hardly ever taken costs next to nothing: few steps for usual
-/// numbers, which give usual results; all others, subnormal ones among them, go the long way.
+/// numbers, which give usual results; all others, subnormal ones among them, take the slow path.
 template <const char* const& name, const char* const& slow>
 Values nearest_quick(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();

@@ -108,7 +108,7 @@ uint lw_frsqrt_fma_f32(const in uint a) {
 }
 
 // The same for usual numbers in few steps: with the nearest reciprocal Markstein's theorem holds, so that
-// where no exponent comes near its ends the last step rounds correctly. All else goes the long way.
+// where no exponent comes near its ends the last step rounds correctly. All else takes the slow path.
 
 uint quotient_of(const in uint a, const in uint b) {
   const float x = uintBitsToFloat(a), y = uintBitsToFloat(b);
@@ -119,7 +119,7 @@ uint quotient_of(const in uint a, const in uint b) {
   return floatBitsToUint(q);
 }
 
-// Whoever calls lw_*_usual_f32 asks lw_*_is_usual_f32 first, and goes the long way else.
+// Whoever calls lw_*_usual_f32 asks lw_*_is_usual_f32 first, and takes the slow path else.
 bool lw_fdiv_is_usual_f32(const in uint a, const in uint b) {
   return max((a << 1) - (64u << 24), (b << 1) - (64u << 24)) < 124u << 24;
 }

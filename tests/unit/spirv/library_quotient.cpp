@@ -28,7 +28,7 @@ enum Operation : uint32_t {
   power = dominated + 3,
   logarithm
 };
-constexpr uint32_t kLongWay = 0xdeadbeef;  // kernels/quotient.comp
+constexpr uint32_t kSlowPath = 0xdeadbeef;  // kernels/quotient.comp
 constexpr uint32_t kGroup = 64;
 
 float f32(uint32_t bits) {
@@ -134,12 +134,12 @@ void check_rows(Rows& rows) {
     job.buffers = {&in, &out};
     job.groups = static_cast<uint32_t>(out.size() / kGroup);
     REQUIRE(d.compute->run(job).empty());
-    size_t wrong = 0, usual = 0, long_way = 0;
+    size_t wrong = 0, usual = 0, slow_path = 0;
     for (size_t i = 0; i < out.size(); ++i) {
       const uint32_t* row = &rows.padded()[4 * i];
       if (row[0] >= usual_quotient) ++usual;
-      if (row[0] >= usual_quotient && out[i] == kLongWay) {
-        ++long_way;
+      if (row[0] >= usual_quotient && out[i] == kSlowPath) {
+        ++slow_path;
         continue;
       }
       if (is_right(row, out[i])) continue;
@@ -149,7 +149,7 @@ void check_rows(Rows& rows) {
       }
     }
     CHECK(wrong == 0);
-    CHECK(long_way < usual * 2 / 3);
+    CHECK(slow_path < usual * 2 / 3);
   }
   CHECK(tried > 0);
 }

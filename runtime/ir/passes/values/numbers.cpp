@@ -406,6 +406,8 @@ Known Numbers::special(const Inst& inst, unsigned width) const {
     default:
       break;
   }
+  static_assert(SReg::tid_x == SReg{0} && SReg::ntid_x == SReg{3} && SReg::ctaid_x == SReg{6} &&
+                SReg::nctaid_x == SReg{9});
   const size_t axis = inst.mode % 3;
   if (launch_.grid && reg >= SReg::ctaid_x && reg <= SReg::nctaid_z) {
     const uint32_t groups[] = {launch_.grid->x, launch_.grid->y, launch_.grid->z};

@@ -20,11 +20,11 @@ void Emit::fail(Loc loc, const std::string& message) {
 
 ir::Round Emit::rounding() const {
   const std::string_view name = get("rnd");  // rz, rzi ...
-  const char way = name.size() < 2 ? 'n' : name[1];
-  return way == 'z'   ? ir::Round::rz
-         : way == 'm' ? ir::Round::rm
-         : way == 'p' ? ir::Round::rp
-                      : ir::Round::rn;
+  const char direction = name.size() < 2 ? 'n' : name[1];
+  return direction == 'z'   ? ir::Round::rz
+         : direction == 'm' ? ir::Round::rm
+         : direction == 'p' ? ir::Round::rp
+                            : ir::Round::rn;
 }
 
 ir::Cond Emit::condition() const {

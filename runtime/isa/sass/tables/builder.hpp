@@ -67,7 +67,7 @@ inline OperandSpec flag_test(uint8_t pos) {
 }
 
 /// Codes from `first` on whose name is `name` and their number, as the vendor's disassembler prints
-/// what stands for nothing; behind those that there are.
+/// what stands for nothing; behind those that there are. One thread makes the one table.
 inline std::vector<Code> numbered(std::string_view name, size_t first, size_t end,
                                   const std::vector<Code>& before = {}) {
   static std::deque<std::string> texts;
