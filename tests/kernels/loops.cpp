@@ -306,3 +306,70 @@ L: mad.lo.u32 %r3,%r3,1664525,1013904223; add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2
     }
   }
 }
+
+TEST_CASE("loops: a lane has exactly the steps of its budget, wherever the others leave") {
+  // A loop, loops in a loop, a loop with two back edges. Lanes of a wave count steps together while
+  // all have many left.
+  lanewise::Module module = device().load_text(R"(
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 a,.param .u64 o){ .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p<3>;
+ ld.param.u64 %rd1,[a]; ld.param.u64 %rd2,[o]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd5,%r1,8;
+ add.s64 %rd1,%rd1,%rd5; mul.wide.u32 %rd5,%r1,4; add.s64 %rd2,%rd2,%rd5;
+ ld.global.v2.u32 {%r5,%r6},[%rd1]; mov.u32 %r2,0; mov.u32 %r3,%r1;
+A: mad.lo.u32 %r3,%r3,1664525,1013904223; add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2,%r5; @%p1 bra A;
+ mov.u32 %r7,0;
+B: mov.u32 %r2,0;
+C: mad.lo.u32 %r3,%r3,1664525,1013904223; add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2,%r5; @%p1 bra C;
+ add.u32 %r7,%r7,1; setp.lt.u32 %p1,%r7,%r6; @%p1 bra B;
+ mov.u32 %r2,0;
+D: add.u32 %r2,%r2,1; setp.ge.u32 %p1,%r2,%r5; @%p1 bra E; and.b32 %r8,%r2,1; setp.eq.u32 %p2,%r8,0; @%p2 bra D;
+ mad.lo.u32 %r3,%r3,1664525,1013904223; bra D;
+E: st.global.u32 [%rd2],%r3; ret; }
+)",
+                                               lanewise::Isa::ptx);
+  constexpr uint32_t kLanes = 40;
+  lanewise::Kernel kernel = module.kernel("k");
+  struct Trips {
+    uint32_t inner, outer;
+    uint32_t steps() const { return (outer + 2) * (inner - 1) + outer - 1; }
+  };
+  for (const Trips most : {Trips{1, 1},
+                           {2, 1},
+                           {32, 1},
+                           {33, 1},
+                           {64, 1},
+                           {65, 2},
+                           {3, 40},
+                           {200, 3},
+                           {129, 32},
+                           {4097, 1},
+                           {70, 130},
+                           {2, 4100}}) {
+    CAPTURE(most.inner);
+    CAPTURE(most.outer);
+    std::vector<uint32_t> trips, expected;
+    for (uint32_t t = 0; t < kLanes; ++t) {
+      const bool one = t == most.outer % kLanes;  // with more than all others
+      const Trips here{one ? most.inner : 1 + (most.inner - 1) * t / kLanes,
+                       one ? most.outer : 1 + (most.outer - 1) * (kLanes - t) / (kLanes + 1)};
+      trips.insert(trips.end(), {here.inner, here.outer});
+      expected.push_back(after_iterations(t, here.inner * (here.outer + 1) + here.inner / 2));
+    }
+    auto in = device().buffer(trips), out = device().allocate(4 * kLanes);
+    const auto launch = [&](uint32_t budget) {
+      return kernel.launch(
+          LaunchOptions{
+              .grid = {1}, .block = {kLanes}, .policies = {{"steps", std::to_string(budget)}}},
+          in, out);
+    };
+    launch(std::max(most.steps(), 1U)).check();
+    check_equal(out.read<uint32_t>(), expected);
+    if (most.steps() < 2) continue;
+    const lanewise::Result result = launch(most.steps() - 1);
+    REQUIRE(result.faults.size() == 1);
+    CHECK(result.faults[0].kind == lanewise::FaultKind::step_budget);
+    CHECK(32 * result.faults[0].wave + result.faults[0].lane == most.outer % kLanes);
+  }
+}

@@ -135,6 +135,12 @@ bool LaneEmitter::has_barrier(const std::vector<Node>& list) const {
   return false;
 }
 
+bool LaneEmitter::has_node(const std::vector<Node>& list, Node::Kind kind) {
+  return std::ranges::any_of(list, [&](const Node& n) {
+    return n.kind == kind || has_node(n.body, kind) || has_node(n.otherwise, kind);
+  });
+}
+
 /// One lane's look at the host's wish, every so many iterations, shared with the others.
 Id LaneEmitter::group_must_stop(Id iterations) {
   const Id phase = m_.word(spv::OpBitwiseAnd, {iterations, m_.u(kAbortPeriod - 1)});
@@ -234,6 +240,10 @@ void LaneEmitter::emit_loop(const Node& n) {
   const Id stop = m_.create_variable(spv::StorageClassFunction, m_.bool_type);
   m_.create_store(m_.b(false), stop);
   const LoopMark mark = begin_mark();
+  const bool own_steps = n.counts && !shape_.looks_once && !together;
+  const bool simple =
+      !has_node(n.body, Node::Kind::loop) && !has_node(n.body, Node::Kind::continue_);
+  const Id ahead = own_steps && simple ? state().begin_steps() : spv::NoResult;
   m_.create_branch(header);
   const KnownValues values = known_values();
   const uint32_t before = writes_;
@@ -254,11 +264,14 @@ void LaneEmitter::emit_loop(const Node& n) {
   bool counted = false;
   if (!m_.terminated()) {
     // Iterations that continue elsewhere count at the back edge.
-    if (counts && !together && !construct.continued)
-      counted = state().step_or([&] {
-        m_.create_store(m_.b(true), stop);
-        m_.create_branch(merge);
-      });
+    const auto leave = [&] {
+      m_.create_store(m_.b(true), stop);
+      m_.create_branch(merge);
+    };
+    if (own_steps && !construct.continued) {
+      counted = ahead != spv::NoResult || state().step_or(leave);
+      if (ahead != spv::NoResult) state().step_together(ahead, leave);
+    }
     m_.create_branch(again);
     repeats = true;
   }
@@ -281,6 +294,7 @@ void LaneEmitter::emit_loop(const Node& n) {
   forget_but(values, before);
   m_.set_build_point(merge);
   if (!repeats && !construct.broken) return m_.unreachable();
+  if (ahead != spv::NoResult) state().end_steps(ahead);
   if (!repeats || (!counts && !mark.any())) return;
   const Id halted = counts ? m_.create_load(stop) : m_.b(false);
   if (counts && !together) when(halted, [&] { note_budget(n.site); });

@@ -334,6 +334,7 @@ class LaneEmitter {
   void emit_scope(const ir::Node& n);
   void leave();  ///< returns from the function
   void end_lane();
+  static bool has_node(const std::vector<ir::Node>& list, ir::Node::Kind kind);
   void note_budget(uint32_t site);
   /// What a lane writes when it leaves a loop by itself, on devices that cut loops.
   struct LoopMark {

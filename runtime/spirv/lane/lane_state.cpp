@@ -19,6 +19,9 @@ constexpr uint32_t kReported = ~0U;
 
 /// So many back edges pass between two looks at the budget and at the host's wish to stop.
 constexpr uint32_t kStepsAtOnce = 4096;
+/// So many are counted for a wave at a time. The fewer, the less often lanes have to count for
+/// themselves because one of them has not got as many left.
+constexpr uint32_t kStepsAhead = 64;
 
 }  // namespace
 
@@ -114,11 +117,46 @@ Id LaneState::step() {
 
 bool LaneState::step_or(const std::function<void()>& stop) {
   if (looks_once(target_)) return false;
+  count_or(stop);
+  return true;
+}
+
+void LaneState::count_or(const std::function<void()>& stop) {
   m_.when(count(), [&] {
     const Id none = m_.negated(refill());
     m_.when(none, stop);
   });
-  return true;
+}
+
+/// Steps for all lanes of the wave that are here, off what each of them has left; none where one of
+/// them has too few: then each step counts for each lane.
+Id LaneState::take_ahead() {
+  const Id few = m_.test(spv::OpULessThan, {load(left_), m_.u(kStepsAhead)});
+  const Id some = m_.select(m_.any_lane(few), m_.u(0), m_.u(kStepsAhead));
+  m_.create_store(m_.word(spv::OpISub, {load(left_), some}), left_);
+  return some;
+}
+
+Id LaneState::begin_steps() {
+  if (looks_once(target_) || !target_.wave_operations || target_.quirks.runs_both_sides)
+    return spv::NoResult;
+  const Id ahead = m_.create_variable(spv::StorageClassFunction, m_.uint_type, "steps_ahead");
+  m_.create_store(take_ahead(), ahead);
+  return ahead;
+}
+
+void LaneState::step_together(Id ahead, const std::function<void()>& stop) {
+  m_.when(m_.equals(load(ahead), 0), [&] {
+    const Id some = take_ahead();
+    m_.create_store(m_.glsl(GLSLstd450UMax, m_.uint_type, {some, m_.u(1)}), ahead);
+    m_.when(m_.equals(some, 0), [&] { count_or(stop); });
+  });
+  m_.create_store(m_.word(spv::OpISub, {load(ahead), m_.u(1)}), ahead);
+}
+
+/// What was taken and not used goes back.
+void LaneState::end_steps(Id ahead) {
+  m_.create_store(m_.word(spv::OpIAdd, {load(left_), load(ahead)}), left_);
 }
 
 Id LaneState::out_of_steps() {

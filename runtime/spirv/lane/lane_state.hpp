@@ -40,6 +40,12 @@ class LaneState {
   /// The same where the iteration may still leave its loop: `stop` leaves it, in a branch that
   /// hardly any iteration takes, so the others carry no answer. False = not on this device.
   bool step_or(const std::function<void()>& stop);
+  /// The same for a loop that holds no other and has one back edge, between begin_steps() and
+  /// end_steps(): the lanes of a wave count its iterations together, in a scalar. NoResult = not on
+  /// this device.
+  Id begin_steps();
+  void step_together(Id ahead, const std::function<void()>& stop);
+  void end_steps(Id ahead);
   Id out_of_steps();
   /// The driver has left a loop for the lane, unless the launch was asked to . `which`: kCutHere
   /// or kCutAnywhere.
@@ -59,6 +65,8 @@ class LaneState {
 
  private:
   Id count();
+  void count_or(const std::function<void()>& stop);
+  Id take_ahead();
   Id refill();
   Id unreported();
   void write(Id lane);
