@@ -20,6 +20,13 @@ target_link_options(lanewise_cuda PRIVATE LINKER:--version-script=${cuda_map} LI
 if(LANEWISE_BATCH)
   target_precompile_headers(lanewise_cuda PRIVATE support/precompiled.hpp host/core/gpu.hpp host/core/graph.hpp)
 endif()
-# Files name what is their own as they like, and lists of parameters by macros.
-set_target_properties(lanewise_cuda PROPERTIES UNITY_BUILD OFF LINK_DEPENDS ${cuda_map} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
+# Each folder has macros of the same names, so a batch is a folder; without what others could not follow: macros that
+# stay, namespaces that are opened to all, types of the same names.
+foreach(folder cuda driver hip)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/host/${folder}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX
+    "/(cuda/launch|cuda/properties|driver/proc_address|driver/refused|driver/runtime_libraries|driver/texture_references).cpp$")
+  set_source_files_properties(${sources} PROPERTIES UNITY_GROUP ${folder})
+endforeach()
+set_target_properties(lanewise_cuda PROPERTIES UNITY_BUILD_MODE GROUP LINK_DEPENDS ${cuda_map} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
   BUILD_RPATH ${CMAKE_CURRENT_BINARY_DIR})
