@@ -8,9 +8,6 @@ set(alone
   spirv/emit_memory spirv/library_dot spirv/library_float spirv/library_quotient
   cache/litmus cache/litmus_more cache/rows script/vectors)
 list(TRANSFORM alone PREPEND unit/)
-foreach(name asyncs compile_only diff fault_reports findings races schedules standard_streams stream_scripts syncs uninitialised)
-  list(APPEND alone cli/${name})
-endforeach()
 list(APPEND alone kernels/sass_cctl kernels/matrix kernels/matrix_memory kernels/matrix_sparse kernels/mbarrier kernels/tensor
   kernels/waiting kernels/sass_textures kernels/gcn_opencl_images)
 list(TRANSFORM alone APPEND .cpp)

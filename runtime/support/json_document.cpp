@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "project_version.hpp"
+
 namespace lanewise {
 namespace {
 
@@ -33,7 +35,7 @@ std::string text_of(Json document, int indent) {
 }  // namespace
 
 const char* program_version() {
-  return LANEWISE_VERSION;
+  return kProjectVersion;
 }
 
 std::string json_document(nlohmann::json document, int indent) {

@@ -9,7 +9,7 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* kRadv = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
-const std::string kSaxpy = LANEWISE_TEST_DATA "/kernels/data/ptx/saxpy.sm75.ptx";
+const std::string kSaxpyPtx = LANEWISE_TEST_DATA "/kernels/data/ptx/saxpy.sm75.ptx";
 
 /// Environment variables that have other values while this lives.
 class Settings {
@@ -53,15 +53,16 @@ TEST_CASE("a device that runs nothing is listed, translated for, and refuses to 
   CHECK(devices[1]["compile_only"] == false);
   CHECK(contains(program("devices").out, "compile-only (profile gpu)"));
 
-  const Output text = program("translate " + kSaxpy + " --block 256 --device vega10");
+  const Output text = program("translate " + kSaxpyPtx + " --block 256 --device vega10");
   CHECK(text.code == 0);
   CHECK(contains(text.out, "OpEntryPoint GLCompute"));
   if (devices[0]["driver"] == "radv Mesa 22.3.6") {
-    CHECK(program("translate " + kSaxpy + " --block 256 --device profile:vega10").out == text.out);
+    CHECK(program("translate " + kSaxpyPtx + " --block 256 --device profile:vega10").out ==
+          text.out);
   }
   const std::string arguments =
       " --block 32 --arg i32:4 --arg f32:2 --arg zero:f32[4] --arg zero:f32[4]";
-  const Output run = program("run " + kSaxpy + arguments + " --device 0");
+  const Output run = program("run " + kSaxpyPtx + arguments + " --device 0");
   CHECK(run.code == 3);
   CHECK(lines_of(run.err) == 1);
   CHECK(contains(run.err, "compiles kernels and runs none"));
@@ -148,7 +149,7 @@ TEST_CASE("where something runs, the device that runs nothing is not chosen by i
                            {"LANEWISE_VALIDATION", ""}});
   CHECK(json::parse(program("devices --json").out)["devices"].size() == 3);
   const Output run = program(
-      "run " + kSaxpy +
+      "run " + kSaxpyPtx +
       " --block 32 --arg i32:4 --arg f32:2 --arg zero:f32[4] --arg zero:f32[4] --device auto");
   CHECK(run.code == 0);
 }
@@ -157,8 +158,8 @@ TEST_CASE("a profile is translated for without any device") {
   if (std::string(device()) != "reference") return;
   const Settings nothing(
       {{"VK_ICD_FILENAMES", "/nonexistent"}, {"VK_DRIVER_FILES", "/nonexistent"}});
-  CHECK(program("translate " + kSaxpy + " --block 256 --device profile:vega10").code == 0);
-  const Output unknown = program("translate " + kSaxpy + " --block 256 --device profile:none");
+  CHECK(program("translate " + kSaxpyPtx + " --block 256 --device profile:vega10").code == 0);
+  const Output unknown = program("translate " + kSaxpyPtx + " --block 256 --device profile:none");
   CHECK(unknown.code == 3);
   CHECK(contains(unknown.err, "there are: vega10, h100"));
 }
@@ -166,7 +167,8 @@ TEST_CASE("a profile is translated for without any device") {
 // NVIDIA's driver computes f32 by IEEE where a rounding mode is asked for, and nowhere else.
 TEST_CASE("modules ask for the float modes that their lowering counts on") {
   if (std::string(device()) != "reference") return;
-  const std::string translate = "translate " + kSaxpy + " --block 256 --emit spirv-text --device ";
+  const std::string translate =
+      "translate " + kSaxpyPtx + " --block 256 --emit spirv-text --device ";
   const std::string h100 = program(translate + "profile:h100").out;
   CHECK(contains(h100, "RoundingModeRTE 32"));
   CHECK(contains(h100, "SignedZeroInfNanPreserve 32"));

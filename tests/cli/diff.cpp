@@ -10,7 +10,7 @@ using nlohmann::json;
 
 namespace {
 
-const std::string kKernels = LANEWISE_TEST_DATA "/kernels/data/";
+const std::string kKernelFiles = LANEWISE_TEST_DATA "/kernels/data/";
 
 /// out[i] = f(in[i], in[i + 64]) for 64 threads; `body` makes %r3 of %r1 and %r2.
 std::string kernel(const std::string& name, const std::string& body) {
@@ -183,7 +183,7 @@ TEST_CASE("diff: pointers are the same where they point to the same place") {
 }
 
 TEST_CASE("diff: PTX beside what was compiled of it, arguments chosen") {
-  const Output o = program("diff " + kKernels + "ptx/saxpy.sm75.ptx " + kKernels +
+  const Output o = program("diff " + kKernelFiles + "ptx/saxpy.sm75.ptx " + kKernelFiles +
                            "ptx/saxpy.clang.ptx --device reference");
   CAPTURE(o.out);
   CHECK(o.code == 0);
@@ -197,7 +197,7 @@ TEST_CASE("diff: what cannot be compared is reported") {
   const Output missing = program("diff " + a + " " + a + " --kernel nobody");
   CHECK(missing.code == 2);
   CHECK(contains(missing.err, "no kernel 'nobody'"));
-  const Output other = program("diff " + kKernels + "ptx/saxpy.sm75.ptx " + a);
+  const Output other = program("diff " + kKernelFiles + "ptx/saxpy.sm75.ptx " + a);
   CHECK(other.code == 2);
   CHECK(contains(other.err, "have no kernel of one name; name two with --kernel and --kernel-b"));
   const Output bad = program("diff " + a + " " + write("bad.ptx", "not PTX at all"));

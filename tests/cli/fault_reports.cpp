@@ -11,7 +11,7 @@ using nlohmann::json;
 namespace {
 
 // Thread 33 of group (1,0) reads `bytes` at `place`.
-std::string kernel(const std::string& access, const std::string& header = kHeader) {
+std::string with_access(const std::string& access, const std::string& header = kHeader) {
   return write("where.ptx", header + R"(
 .visible .entry where(.param .u64 place)
 {
@@ -36,10 +36,10 @@ done:
 }
 
 Output where(const std::string& access, const std::string& arguments) {
-  return run(kernel(access) + " --grid 2 --block 64 --json " + arguments);
+  return run(with_access(access) + " --grid 2 --block 64 --json " + arguments);
 }
 
-const std::string kLoad = "ld.global.u32 %r3, [%rd1];";
+const std::string kLoadWord = "ld.global.u32 %r3, [%rd1];";
 
 /// The one fault of a run.
 json fault_of(const Output& o) {
@@ -53,7 +53,7 @@ json fault_of(const Output& o) {
 }  // namespace
 
 TEST_CASE("a fault names kernel, instruction, source line, lane, wave and group") {
-  const Output o = where(kLoad, "--arg u64:0x10");
+  const Output o = where(kLoadWord, "--arg u64:0x10");
   const json f = fault_of(o);
   CHECK(f["kind"] == "null");
   CHECK(f["kernel"] == "where");
@@ -137,7 +137,7 @@ TEST_CASE("shared memory is near to no buffer: the report has its size and the o
 TEST_CASE("a copy's fault names the side that is out of range") {
   const auto fault = [](const std::string& copy) {
     const std::string header = ".version 7.5\n.target sm_80\n.address_size 64\n";
-    return fault_of(run(kernel("st.local.u32 [own], %r1;\n  " + copy, header) +
+    return fault_of(run(with_access("st.local.u32 [own], %r1;\n  " + copy, header) +
                         " --grid 2 --block 64 --json --arg zero:u8[64]"));
   };
   const json from = fault("mov.u32 %r3, cells; cp.async.ca.shared.global [%r3], [%rd1+64], 16;");
@@ -305,10 +305,10 @@ TEST_CASE("a fault names the device malloc that it is a call of") {
       header +
       "\n.extern .func (.param .b64 r) __nv_aligned_device_malloc(.param .b64 bytes, "
       ".param .b64 align);\n";
-  const Output o = run(kernel(R"({ .param .b64 b; .param .b64 a; .param .b64 r;
+  const Output o = run(with_access(R"({ .param .b64 b; .param .b64 a; .param .b64 r;
   st.param.b64 [b], 64; st.param.b64 [a], 16;
   call.uni (r), __nv_aligned_device_malloc, (b, a); })",
-                              declared) +
+                                   declared) +
                        " --grid 2 --block 64 --json --arg zero:u8[64]");
   const json f = fault_of(o);
   CHECK(f["kind"] == "trap");

@@ -15,7 +15,7 @@ int code_with(const std::string& arguments, const std::string& streams) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-const std::string& kernel() {
+const std::string& kernel_file() {
   static const std::string path = write("streams.ptx", kHeader + R"(
 .visible .entry k(.param .u64 p)
 {
@@ -31,12 +31,12 @@ const std::string& kernel() {
 }  // namespace
 
 TEST_CASE("results that cannot be written are code 2, whatever the command" * kHostCase) {
-  const std::string run = "run --device reference " + kernel() + " --arg zero:u32[1]";
+  const std::string run = "run --device reference " + kernel_file() + " --arg zero:u32[1]";
   const std::string trace = write("streams.din", "0 1000\n1 2000\n");
   const std::string sass = LANEWISE_TEST_DATA "/kernels/data/sass/saxpy.sass";
   const std::string out = scratch() + "/streams.lwt";
   for (const std::string& command :
-       {run, run + " --json", "check " + kernel(), "translate --emit ir " + kernel(),
+       {run, run + " --json", "check " + kernel_file(), "translate --emit ir " + kernel_file(),
         std::string("coverage --isa ptx"), std::string("devices"), std::string("--help"),
         std::string("--version"), "cache " + trace + " --preset gv100",
         "trace convert " + trace + " " + out}) {
@@ -60,8 +60,8 @@ TEST_CASE("errors keep their code when nobody reads them") {
     CHECK(code_with("check " + wrong, streams) == 1);
     CHECK(code_with("run --device reference " + wrong, streams) == 1);
     CHECK(code_with("run --no-such-option", streams) == 2);
-    CHECK(code_with("run --device nothing-like-this " + kernel(), streams) == 3);
-    CHECK(code_with("run --device reference " + kernel() + " --arg u64:0", streams) == 1);
+    CHECK(code_with("run --device nothing-like-this " + kernel_file(), streams) == 3);
+    CHECK(code_with("run --device reference " + kernel_file() + " --arg u64:0", streams) == 1);
   }
 }
 
@@ -77,13 +77,14 @@ TEST_CASE("a reader that has seen enough ends the program quietly, as it does ot
     return slurp(code);
   };
   const std::string trace = write("pipe.din", "0 1000\n1 2000\n");
-  const std::string reference = "run --device reference " + kernel() + " --arg ";
+  const std::string reference = "run --device reference " + kernel_file() + " --arg ";
   for (const std::string& command :
        {std::string("--help"), std::string("--version"), std::string("help run"),
-        std::string("devices"), std::string("coverage --isa ptx"), "check " + kernel(),
-        "translate --emit ir " + kernel(), "translate --emit ir -o /dev/stdout " + kernel(),
-        "cache " + trace + " --preset gv100", reference + "zero:u32[1]",
-        reference + "zero:u32[1] --json", reference + "out:/dev/stdout:u32[1]",
+        std::string("devices"), std::string("coverage --isa ptx"), "check " + kernel_file(),
+        "translate --emit ir " + kernel_file(),
+        "translate --emit ir -o /dev/stdout " + kernel_file(), "cache " + trace + " --preset gv100",
+        reference + "zero:u32[1]", reference + "zero:u32[1] --json",
+        reference + "out:/dev/stdout:u32[1]",
         std::string("disasm " LANEWISE_TEST_DATA "/kernels/data/sass/k01_saxpy.cubin")}) {
     CAPTURE(command);
     CHECK(piped(command) == std::to_string(128 + SIGPIPE) + "\n");
@@ -101,7 +102,7 @@ TEST_CASE("a reader that has seen enough ends the program quietly, as it does ot
 
 TEST_CASE("no file of ours takes the place of a closed stream") {
   const std::string out = scratch() + "/closed.bin";
-  CHECK(code_with("run --device reference " + kernel() + " --arg out:" + out + ":u32[1]",
+  CHECK(code_with("run --device reference " + kernel_file() + " --arg out:" + out + ":u32[1]",
                   "<&- >&- 2>&-") == 2);
   CHECK(slurp(out) == std::string("\x07\0\0\0", 4));
 }

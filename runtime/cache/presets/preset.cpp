@@ -16,19 +16,19 @@
 namespace lanewise::cache {
 namespace {
 
-using Json = nlohmann::json;
+using Parsed = nlohmann::json;
 
 constexpr int kMostNested = 64;
 
 /// Reads the fields of one object and remembers which it knows, so that none is ignored.
 class Fields {
  public:
-  Fields(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
+  Fields(const Parsed& json, std::string where) : json_(json), where_(std::move(where)) {
     if (!json.is_object()) fail("must be an object");
   }
   void number(const char* name, uint32_t& value, uint32_t low, uint32_t high,
               const char* /*meaning*/ = nullptr) {
-    const Json* field = take(name);
+    const Parsed* field = take(name);
     if (field == nullptr) return;
     if (!field->is_number_unsigned() || field->get<uint64_t>() < low ||
         field->get<uint64_t>() > high)
@@ -36,13 +36,13 @@ class Fields {
     value = field->get<uint32_t>();
   }
   void flag(const char* name, bool& value, const char* /*meaning*/ = nullptr) {
-    const Json* field = take(name);
+    const Parsed* field = take(name);
     if (field == nullptr) return;
     if (!field->is_boolean()) fail(fmt::format(".{} must be true or false", name));
     value = field->get<bool>();
   }
   void text(const char* name, std::string& value) {
-    const Json* field = take(name);
+    const Parsed* field = take(name);
     if (field == nullptr) return;
     if (!field->is_string()) fail(fmt::format(".{} must be a text", name));
     value = field->get<std::string>();
@@ -57,7 +57,7 @@ class Fields {
     for (const Policy* p : policies()) names.push_back(p->name);
     if (const auto index = chosen(name, std::span(names))) value = policies()[*index];
   }
-  const Json* take(const char* name) {
+  const Parsed* take(const char* name) {
     known_.emplace_back(name);
     const auto it = json_.find(name);
     return it == json_.end() ? nullptr : &*it;
@@ -85,13 +85,13 @@ class Fields {
     fail(fmt::format(".{} is '{}', expected one of {}", name, chosen, all));
   }
 
-  const Json& json_;
+  const Parsed& json_;
   std::string where_;
   std::vector<std::string> known_;
 };
 
 void read_geometry(Fields& parent, const char* name, const std::string& where, Geometry& g) {
-  const Json* json = parent.take(name);
+  const Parsed* json = parent.take(name);
   if (json == nullptr) return;
   Fields f(*json, where + "." + name);
   g.present = true;
@@ -119,7 +119,7 @@ void read_geometry(Fields& parent, const char* name, const std::string& where, G
 }
 
 void read_knobs(Fields& parent, const std::string& where, Knobs& k) {
-  const Json* json = parent.take("knobs");
+  const Parsed* json = parent.take("knobs");
   if (json == nullptr) return;
   Fields f(*json, where + ".knobs");
   each_knob(k, f);
@@ -127,21 +127,21 @@ void read_knobs(Fields& parent, const std::string& where, Knobs& k) {
 }
 
 /// Where the figures come from: for readers, so any shape will do.
-void read_sources(const Json& json, Preset& p) {
-  const auto text = [](const Json& j) { return j.is_string() ? j.get<std::string>() : j.dump(); };
+void read_sources(const Parsed& json, Preset& p) {
+  const auto text = [](const Parsed& j) { return j.is_string() ? j.get<std::string>() : j.dump(); };
   if (!json.is_object()) return p.sources.push_back({"all", text(json)});
   for (const auto& item : json.items()) p.sources.push_back({item.key(), text(item.value())});
 }
 
-Json parse_json(const std::string& text, const std::string& origin) {
+Parsed parse_json(const std::string& text, const std::string& origin) {
   try {
-    return Json::parse(text, [&](int depth, Json::parse_event_t, const Json&) {
+    return Parsed::parse(text, [&](int depth, Parsed::parse_event_t, const Parsed&) {
       if (depth > kMostNested)
         throw Error(ErrorKind::usage, fmt::format("preset {}: more than {} objects in each other",
                                                   origin, kMostNested));
       return true;
     });
-  } catch (const Json::exception& e) {
+  } catch (const Parsed::exception& e) {
     throw Error(ErrorKind::usage, fmt::format("preset {}: {}", origin, e.what()));
   }
 }
@@ -158,14 +158,14 @@ const EmbeddedPreset& shipped(std::string_view name, const std::string& asked) {
 }
 
 /// A preset's file; where it extends a shipped preset, merged into that one's.
-Json whole_json(const std::string& text, const std::string& origin) {
-  Json own = parse_json(text, origin);
+Parsed whole_json(const std::string& text, const std::string& origin) {
+  Parsed own = parse_json(text, origin);
   if (!own.is_object() || !own.contains("extends")) return own;
-  const Json base = own["extends"];
+  const Parsed base = own["extends"];
   if (!base.is_string())
     throw Error(ErrorKind::usage, fmt::format("preset {}.extends must be a text", origin));
   const std::string name = base.get<std::string>();
-  Json json = whole_json(std::string(shipped(name, name).json), name);
+  Parsed json = whole_json(std::string(shipped(name, name).json), name);
   json.erase("name");
   own.erase("extends");
   json.merge_patch(own);
@@ -173,9 +173,9 @@ Json whole_json(const std::string& text, const std::string& origin) {
 }
 
 /// The variants that a preset's file has, or an empty object.
-Json variants_of(const Json& json, const std::string& origin) {
-  if (!json.is_object() || !json.contains("variants")) return Json::object();
-  const Json& all = json["variants"];
+Parsed variants_of(const Parsed& json, const std::string& origin) {
+  if (!json.is_object() || !json.contains("variants")) return Parsed::object();
+  const Parsed& all = json["variants"];
   if (!all.is_object())
     throw Error(ErrorKind::usage, fmt::format("preset {}.variants must be an object", origin));
   for (const auto& item : all.items())
@@ -186,7 +186,7 @@ Json variants_of(const Json& json, const std::string& origin) {
 }
 
 /// What a variant changes. Its title can be one that continues the preset's: "; L2 of 12 channels".
-void merge_variant(Json& json, const Json& variant, const std::string& name) {
+void merge_variant(Parsed& json, const Parsed& variant, const std::string& name) {
   const auto text = [&](const char* field) {
     return json.contains(field) && json[field].is_string() ? json[field].get<std::string>() : "";
   };
@@ -200,8 +200,8 @@ void merge_variant(Json& json, const Json& variant, const std::string& name) {
 
 Preset parse_preset(const std::string& text, const std::string& origin,
                     const std::string& variant) {
-  Json json = whole_json(text, origin);
-  const Json variants = variants_of(json, origin);
+  Parsed json = whole_json(text, origin);
+  const Parsed variants = variants_of(json, origin);
   if (json.is_object())
     for (const char* other : {"variants", "lanewise"}) json.erase(other);  // the latter: versions
   if (!variant.empty()) {
@@ -218,7 +218,7 @@ Preset parse_preset(const std::string& text, const std::string& origin,
   Fields f(json, origin);
   f.text("name", p.name);
   f.text("title", p.title);
-  if (const Json* sources = f.take("sources")) read_sources(*sources, p);
+  if (const Parsed* sources = f.take("sources")) read_sources(*sources, p);
   f.number("sms", p.sms, 1, 1024);
   each_cache(p, [&](const char* name, Geometry& g) { read_geometry(f, name, origin, g); });
   read_knobs(f, origin, p.knobs);
@@ -257,7 +257,7 @@ std::vector<std::string> preset_variants() {
   std::vector<std::string> names;
   for (const EmbeddedPreset& e : embedded_presets()) {
     const std::string name(e.name);
-    const Json variants = variants_of(whole_json(std::string(e.json), name), name);
+    const Parsed variants = variants_of(whole_json(std::string(e.json), name), name);
     for (const auto& item : variants.items()) names.push_back(name + "+" + item.key());
   }
   return names;

@@ -6,7 +6,7 @@ namespace lanewise::cache {
 namespace {
 
 constexpr uint32_t kSetRows = 128, kSmRows = 256;
-constexpr size_t kLines = 4096;
+constexpr size_t kMostLines = 4096;
 constexpr size_t kFoundLines = 512;  ///< beyond these, which findings name
 
 /// The L2's index function without its ways. An infinite cache has no sets: line number modulo
@@ -114,7 +114,7 @@ void Profile::after(const Engine& engine, const SiteCounters& site, uint32_t sit
 
   auto at = lines_.find(access.block);
   if (at == lines_.end()) {
-    if (lines_.size() >= kLines + (found ? kFoundLines : 0)) return;
+    if (lines_.size() >= kMostLines + (found ? kFoundLines : 0)) return;
     at = lines_.try_emplace(access.block).first;
     at->second.block = access.block;
   }

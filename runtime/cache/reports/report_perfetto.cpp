@@ -9,7 +9,7 @@ namespace lanewise::cache {
 namespace {
 
 constexpr unsigned kProcesses = 1024;  ///< of one preset: its launches, L2, and SMs
-constexpr unsigned kLaunches = 1, kL2 = 2, kFirstSm = 3;
+constexpr unsigned kLaunches = 1, kL2Process = 2, kFirstSm = 3;
 
 class PerfettoReport {
  public:
@@ -73,14 +73,14 @@ class PerfettoReport {
            {"args", std::move(values)}});
   }
   void l2() {
-    process(base_ + kL2, "L2");
+    process(base_ + kL2Process, "L2");
     for (uint32_t c = 0; c <= profile_->columns_used(); ++c) {
       HeatCell all;
       for (uint32_t r = 0; c < profile_->columns_used() && r < profile_->by_set().rows(); ++r)
         all.add(profile_->by_set().row(r).at(c));
-      counter(base_ + kL2, "L2 sectors", c, {{"hits", all.l2_hits}, {"misses", all.l2_misses}},
-              all.l2_hits + all.l2_misses == 0);
-      counter(base_ + kL2, "L2 lines", c,
+      counter(base_ + kL2Process, "L2 sectors", c,
+              {{"hits", all.l2_hits}, {"misses", all.l2_misses}}, all.l2_hits + all.l2_misses == 0);
+      counter(base_ + kL2Process, "L2 lines", c,
               {{"evicted", all.l2_evictions}, {"written back", all.write_backs}},
               all.l2_evictions + all.write_backs == 0);
     }

@@ -12,10 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint32_t kAround = 6;           ///< lines before and after one that is used
-constexpr uint32_t kWholeFile = 400;      ///< lines: such a file is shown whole
-constexpr uintmax_t kLargest = 64 << 20;  ///< bytes
-constexpr size_t kLongestLine = 400;      ///< bytes: what is longer is cut
+constexpr uint32_t kAround = 6;             ///< lines before and after one that is used
+constexpr uint32_t kWholeFile = 400;        ///< lines: such a file is shown whole
+constexpr uintmax_t kLargest = 64 << 20;    ///< bytes
+constexpr size_t kLongestSourceLine = 400;  ///< bytes: what is longer is cut
 constexpr std::string_view kEndings[] = {".cu",  ".cuh", ".ptx", ".sass", ".s",   ".asm",
                                          ".cl",  ".c",   ".cc",  ".cpp",  ".cxx", ".h",
                                          ".hpp", ".hip", ".inl", ".lw",   ".py",  ".txt"};
@@ -54,7 +54,7 @@ std::optional<std::vector<std::string>> lines_of(const fs::path& file) {
   for (std::string line; std::getline(in, line);) {
     if (line.find('\0') != line.npos) return {};
     if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.size() > kLongestLine) line = line.substr(0, kLongestLine) + "...";
+    if (line.size() > kLongestSourceLine) line = line.substr(0, kLongestSourceLine) + "...";
     lines.push_back(std::move(line));
   }
   return lines;

@@ -235,7 +235,7 @@ int explain_case(const ExplainArgs& a, script::Case c, const Place& place, bool 
   for (explain::InstructionReport& r : found) {
     if (!a.text.empty()) r.line = 0;  // of a text made here
     if (a.json)
-      all.push_back(to_json(r));
+      all.push_back(cli::to_json(r));
     else
       print_explanation(name, r, a.lane.has_value());
   }

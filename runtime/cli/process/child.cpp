@@ -63,7 +63,7 @@ bool collect(Pipe& out, Pipe& err, ChildOutput& output, Clock::time_point deadli
     for (size_t i = 0; i < files.size(); ++i) {
       if (files[i].revents == 0) continue;
       char buffer[4096];
-      const ssize_t n = read(files[i].fd, buffer, sizeof buffer);
+      const ssize_t n = ::read(files[i].fd, buffer, sizeof buffer);
       if (n > 0)
         texts[i]->append(buffer, static_cast<size_t>(n));
       else

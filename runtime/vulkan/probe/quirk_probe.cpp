@@ -22,7 +22,7 @@
 namespace lanewise::vulkan {
 namespace {
 
-constexpr uint32_t kLanes = 64;
+constexpr uint32_t kProbeLanes = 64;
 /// In the shaders' text.
 constexpr uint32_t kKey = 0x5eed0001;
 
@@ -33,7 +33,7 @@ class Trial {
       : device_(device),
         pipelines_(pipelines),
         in_(device.make_buffer(16, Place::host)),
-        out_(device.make_buffer(2 * kLanes * sizeof(uint32_t), Place::host)) {}
+        out_(device.make_buffer(2 * kProbeLanes * sizeof(uint32_t), Place::host)) {}
 
   bool has_int64() const { return device_.facts().features.int64; }
   bool on_cpu() const { return device_.facts().type == vk::PhysicalDeviceType::eCpu; }
@@ -106,7 +106,7 @@ bool folds_zero(Trial& trial) {
 /// lanes some of which have ended). Folded zeros identify the family; no other CPU has them.
 bool loses_lanes(Trial& trial) {
   const uint32_t* out = trial.results(kFenceProbe, {0, 1, 2, 3});
-  for (uint32_t i = 0; i < kLanes; ++i)
+  for (uint32_t i = 0; i < kProbeLanes; ++i)
     if (out[i] != i + 1) return true;
   return trial.on_cpu() && folds_zero(trial);
 }
