@@ -205,22 +205,48 @@ bool takes(const Slot& slot, std::string_view q) {
   return std::ranges::find(slot.values, q) != slot.values.end();
 }
 
+struct SlotOfRow {
+  const Row* row;
+  const Slot* slot;
+};
+/// The slots that take a qualifier, in the table's order. Few of all that there are do.
+std::vector<SlotOfRow> slots_that_take(std::string_view q) {
+  using BySpelling = std::unordered_map<std::string_view, std::vector<SlotOfRow>>;
+  static const BySpelling index = [] {
+    BySpelling m;
+    for (const CompiledRow& row : table())
+      for (const Slot& slot : row.slots)
+        for (const std::string_view value : slot.values) {
+          if (value == "*") continue;
+          std::vector<SlotOfRow>& all = m[value];
+          if (all.empty() || all.back().slot != &slot) all.push_back({row.row, &slot});
+        }
+    return m;
+  }();
+  std::vector<SlotOfRow> found;
+  if (q.starts_with("m64n")) {  // among the shapes that `*` stands for
+    for (const CompiledRow& row : table())
+      for (const Slot& slot : row.slots)
+        if (takes(slot, q)) found.push_back({row.row, &slot});
+  } else if (const auto it = index.find(q); it != index.end()) {
+    found = it->second;
+  }
+  return found;
+}
+
 /// Why no slot of the row takes a qualifier. One that stands in a slot of this name elsewhere is of
 /// the slot's kind: `.ca` is a cache operator, though none of st.
 std::string misplaced(const CompiledRow& c, std::string_view q) {
   const std::string name = std::string("`.").append(q) + "`";
   const std::string opcode = std::string("`").append(c.row->opcode) + "`";
   bool known = false;
-  for (const CompiledRow& row : table()) {
-    for (const Slot& theirs : row.slots) {
-      if (!takes(theirs, q)) continue;
-      known = known || row.row->opcode == c.row->opcode;
-      for (const Slot& ours : c.slots) {
-        // A flag is named after itself: nothing else could stand there.
-        if (ours.name != theirs.name || ours.values[0] == ours.name || takes(ours, q)) continue;
-        return name + " does not go with this form of " + opcode + ", " + listed(ours) +
-               " was expected";
-      }
+  for (const auto& [row, theirs] : slots_that_take(q)) {
+    known = known || row->opcode == c.row->opcode;
+    for (const Slot& ours : c.slots) {
+      // A flag is named after itself: nothing else could stand there.
+      if (ours.name != theirs->name || ours.values[0] == ours.name || takes(ours, q)) continue;
+      return name + " does not go with this form of " + opcode + ", " + listed(ours) +
+             " was expected";
     }
   }
   return name + (known ? " does not belong to this form of " : " is no qualifier of ") + opcode +
@@ -228,9 +254,8 @@ std::string misplaced(const CompiledRow& c, std::string_view q) {
 }
 
 bool has_slot(std::string_view opcode, std::string_view q) {
-  return std::ranges::any_of(by_opcode().at(opcode), [&](const CompiledRow* row) {
-    return std::ranges::any_of(row->slots, [&](const Slot& slot) { return takes(slot, q); });
-  });
+  return std::ranges::any_of(slots_that_take(q),
+                             [&](const SlotOfRow& s) { return s.row->opcode == opcode; });
 }
 
 /// The assemblers look at these in the instructions that have them and nowhere else; where they are
@@ -404,11 +429,8 @@ Match match_form(std::string_view opcode, std::span<const std::string> mods) {
 }
 
 bool are_qualifiers(std::span<const std::string> mods) {
-  return std::ranges::all_of(mods, [](const std::string& mod) {
-    return std::ranges::any_of(table(), [&](const CompiledRow& row) {
-      return std::ranges::any_of(row.slots, [&](const Slot& slot) { return takes(slot, mod); });
-    });
-  });
+  return std::ranges::all_of(mods,
+                             [](const std::string& mod) { return !slots_that_take(mod).empty(); });
 }
 
 std::string_view Form::get(std::string_view slot) const {
