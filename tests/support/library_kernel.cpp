@@ -211,7 +211,7 @@ std::vector<Driver> open_drivers() {
   std::vector<Driver> drivers;
   for (const SoftwareDriver& driver : software_drivers()) {
     if (driver.json.empty()) continue;
-    Driver d{Compute::open(driver.json), {Variant::t0}};
+    Driver d{driver.label, Compute::open(driver.json), {Variant::t0}};
     if (!d.compute) throw std::runtime_error(driver.label + " does not start");
     const ComputeFacts& f = d.compute->facts();
     if (f.int64 && f.device_address && f.storage8 && f.storage16) {

@@ -25,6 +25,7 @@ unsigned argument_words(const Signature& s);
 std::vector<uint32_t> caller_of(const std::string& name, Variant variant, bool lane_state);
 
 struct Driver {
+  std::string label;  ///< as in drivers.hpp
   std::unique_ptr<Compute> compute;
   std::vector<Variant> variants;  ///< those that the device can run
 };
