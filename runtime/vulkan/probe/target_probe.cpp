@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <string_view>
+#include <utility>
+#include <vector>
 // The compiled shaders, which need the standard types above.
 #include "kDoubleProbe.inc"
 #include "kFloatProbe.inc"
@@ -44,6 +48,32 @@ std::optional<ProbeResult> remembered(DiskCache& disk, const CacheKey& key) {
   if (!data || data->size() != sizeof result) return {};
   std::memcpy(&result, data->data(), sizeof result);
   return result;
+}
+
+/// What this process has found: where nothing is kept on disk, a device that is opened again is not
+/// probed again.
+struct OwnResults {
+  std::mutex mutex;
+  std::vector<std::pair<CacheKey, ProbeResult>> results;
+
+  std::optional<ProbeResult> of(const CacheKey& key) {
+    const std::lock_guard lock(mutex);
+    const auto known = std::ranges::find(results, key, &std::pair<CacheKey, ProbeResult>::first);
+    return known == results.end() ? std::nullopt : std::optional(known->second);
+  }
+  void add(const CacheKey& key, const ProbeResult& result) {
+    if (of(key)) return;
+    const std::lock_guard lock(mutex);
+    results.emplace_back(key, result);
+  }
+  void forget(const CacheKey& key) {
+    const std::lock_guard lock(mutex);
+    std::erase_if(results, [&](const auto& known) { return known.first == key; });
+  }
+};
+OwnResults& own_results() {
+  static OwnResults own;
+  return own;
 }
 
 bool is_subnormal(uint32_t x) {
@@ -126,7 +156,15 @@ bool try_loop(Device& device, Pipelines& pipelines) {
 
 ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
   const CacheKey key = probe_key(device);
-  if (const auto known = remembered(disk, key)) return *known;
+  if (const auto known = remembered(disk, key)) {
+    own_results().add(key, *known);
+    return *known;
+  }
+  const auto keep = [&](const ProbeResult& result) {
+    disk.store(CacheKind::probe, key, std::as_bytes(std::span(&result, 1)));
+    return result;
+  };
+  if (const auto known = own_results().of(key)) return keep(*known);
   ProbeResult result;
   result.f32 = try_floats<uint32_t>(device, pipelines, kFloatProbe);
   result.flushed = try_flushed(device, pipelines);
@@ -149,8 +187,12 @@ ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
   result.loop_values = probe_loop_values(device, pipelines, disk, target);
   if (result.cuts_loops != 0 && result.loop_values == LoopValues::kept_when_closed)
     result.loses_loop_marks = probe_loop_marks(device, pipelines, disk, target) ? 0 : 1;
-  disk.store(CacheKind::probe, key, std::as_bytes(std::span(&result, 1)));
-  return result;
+  own_results().add(key, result);
+  return keep(result);
+}
+
+void forget_probe(const Device& device) {
+  own_results().forget(probe_key(device));
 }
 
 namespace {

@@ -91,8 +91,10 @@ bool same_float(Bits x, Bits y);
 template <typename Bits>
 bool same_result(ProbeOp op, Bits x, Bits y);
 
-/// Runs the probe, or reads its remembered result.
+/// Runs the probe, or takes its result from the disk or from this process.
 ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk);
+/// For tests: this process does not know the device any more.
+void forget_probe(const Device& device);
 
 /// Fills in what was found. For tests, LANEWISE_WITHOUT_QUIRKS=NAME,... (spirv/quirks.hpp) leaves
 /// those out.

@@ -64,14 +64,26 @@ void check_inputs() {
   CHECK(caught<Bits>(ProbeOp::mul, flush_mul) > 100);
 }
 
-void check_quirks(bool all_drivers = true) {
+size_t probes_in(const std::string& cache) {
+  size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(cache))
+    count += entry.path().filename().string().starts_with("probe-") ? 1 : 0;
+  return count;
+}
+
+void check_quirks(bool anew, bool all_drivers) {
   const std::map<std::string, std::string> known = {
       {"lavapipe", "cut_loops loop_values fences zeros large_arrays both_sides narrow signs "},
       {"lavapipe25", "fences zeros large_arrays narrow "},
       {"swiftshader", "constants both_sides narrow "}};
   for (const auto& driver : installed_drivers()) {
     CAPTURE(driver.label);
-    const auto engine = vulkan::make_engine_with(driver.part, checked_options(), {});
+    auto engine = vulkan::make_engine_with(driver.part, checked_options(), {});
+    if (anew) {
+      vulkan::forget_probe(engine->device());
+      engine = vulkan::make_engine_with(driver.part, checked_options(), {});
+      CHECK(engine->device().submissions() > 0);
+    }
     std::string found;
     for (const auto& [name, member] : spirv::kQuirks)
       if (engine->target().quirks.*member) found += std::string(name) + ' ';
@@ -132,7 +144,9 @@ TEST_CASE("the probe runs once per device and is remembered") {
   for (const auto& driver : installed_drivers()) {
     CAPTURE(driver.label);
     const auto first = vulkan::make_engine_with(driver.part, checked_options(cache), {});
+    vulkan::forget_probe(first->device());  // what is on disk is enough
     const auto again = vulkan::make_engine_with(driver.part, checked_options(cache), {});
+    CHECK(again->device().submissions() == 0);
     const auto& found = first->probed();
     for (const auto* counts : {&found.f32, &found.flushed, &found.f64}) {
       std::string text;
@@ -157,16 +171,25 @@ TEST_CASE("the probe runs once per device and is remembered") {
     CHECK(found.f32.wrong_normal_sums == 0);  // of these drivers
     CHECK(first->target().native_add == (found.f32.wrong[3] + found.f32.wrong[4] == 0));
   }
-  size_t remembered = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(cache)) {
-    remembered += entry.path().filename().string().starts_with("probe-") ? 1 : 0;
-  }
-  CHECK(remembered == installed_drivers().size());
+  CHECK(probes_in(cache) == installed_drivers().size());
   CHECK(vulkan::validation_messages() == 0);
 }
 
+TEST_CASE("a process probes a device once, whether or not anything is kept") {
+  const std::string cache = scratch_directory("probe_of_process");
+  for (const auto& driver : installed_drivers()) {
+    CAPTURE(driver.label);
+    const auto first = vulkan::make_engine_with(driver.part, checked_options(), {});
+    const auto again = vulkan::make_engine_with(driver.part, checked_options(), {});
+    CHECK(again->device().submissions() == 0);
+    CHECK(again->target() == first->target());
+    vulkan::make_engine_with(driver.part, checked_options(cache), {});
+  }
+  CHECK(probes_in(cache) == installed_drivers().size());  // for other processes
+}
+
 TEST_CASE("quirks are found by what drivers do") {
-  check_quirks();
+  check_quirks(lanewise::test::whole_tests(), true);  // or what this process has found before
 }
 
 TEST_CASE("quirks are found while other threads of the process compute") {
@@ -178,7 +201,7 @@ TEST_CASE("quirks are found while other threads of the process compute") {
       }
     });
   }
-  check_quirks(lanewise::test::whole_tests());
+  check_quirks(true, lanewise::test::whole_tests());
 }
 
 TEST_CASE("float modes are declared for the entry point that the module has") {
