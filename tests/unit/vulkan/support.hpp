@@ -1,6 +1,7 @@
 // Shared by the Vulkan engine's tests: engines with a hand-written kernel instead of a translation.
 #pragma once
 
+#include <chrono>
 #include <cstring>
 #include <iterator>
 #include <span>
@@ -41,6 +42,18 @@ spirv::Module kernel_module(const uint32_t (&words)[N], uint32_t local_size) {
   module.local_size = local_size;
   module.wave_mode = "lane";
   return module;
+}
+
+/// One invocation, with a time limit.
+inline LaunchRequest limited(const ir::Program& program, double seconds) {
+  LaunchRequest request;
+  request.program = &program;
+  request.grid = request.block = {1, 1, 1};
+  request.timeout_seconds = seconds;
+  return request;
+}
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 /// An empty program: the kernel comes from elsewhere.
