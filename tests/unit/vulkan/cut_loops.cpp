@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstdlib>
 #include <random>
 
 #include "runtime/ir/text.hpp"
 #include "runtime/spirv/translate.hpp"
+#include "runtime/vulkan/launch/dispatch.hpp"
 #include "tests/unit/vulkan/support.hpp"
 
 using namespace lanewise;
@@ -175,13 +177,22 @@ LaunchResult run(Engine& engine, const ir::Program& program, const std::vector<u
   return engine.launch(request);
 }
 
+/// The host looks every so often for a lane without steps, and then ends the others, too. On a busy
+/// machine it may come before they are done.
+bool others_were_ended(const LaunchResult& result) {
+  using milliseconds = std::chrono::duration<double, std::milli>;
+  return result.fault_count > 0 && result.times.dispatch_ms >= milliseconds(vulkan::kPoll).count();
+}
+
 void check(Engine& engine, uint32_t seed, WaveMode mode) {
   CAPTURE(seed);
   CAPTURE(static_cast<int>(mode));
   Nest nest(seed);
   const std::vector<uint32_t> words = iterations_of(nest, nest.random);
   const ir::Program program = ir::parse_program(Printer().print(nest));
-  const LaunchResult result = run(engine, program, words, mode);
+  LaunchResult result = run(engine, program, words, mode);
+  for (int tries = 0; tries < 50 && others_were_ended(result); ++tries)
+    result = run(engine, program, words, mode);
   const std::vector<uint32_t> got = read_words(engine, kOut, kLanes);
   std::vector<bool> faulted(kLanes);
   for (const Fault& fault : result.faults) {
@@ -190,7 +201,7 @@ void check(Engine& engine, uint32_t seed, WaveMode mode) {
     faulted[fault.lane] = true;
   }
   // Elsewhere a wave ends with the first lane that is cut.
-  const bool alone = mode == WaveMode::lane;
+  const bool alone = mode == WaveMode::lane && !others_were_ended(result);
   uint64_t all = 0;
   for (uint32_t n = 0; n < kLanes; ++n) {
     CAPTURE(n);
