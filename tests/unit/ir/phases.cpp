@@ -1,7 +1,9 @@
+#include "tests/support/sanitized.hpp"
 #include "tests/unit/ir/random.hpp"
 
 using namespace lanewise::ir;
 using namespace lanewise::ir::testing;
+using lanewise::test::rounds;
 
 namespace {
 
@@ -62,7 +64,7 @@ Program with_trap() {
 TEST_CASE("phases together do what the kernel does") {
   std::mt19937 rng(31337);
   size_t barriers = 0;
-  for (int i = 0; i < 1500; ++i) {
+  for (uint32_t i = 0; i < rounds(1500); ++i) {
     RandomOptions o;
     o.blocks = 2 + static_cast<uint32_t>(rng() % 20);
     o.shape = static_cast<Shape>(rng() % 3);
@@ -85,7 +87,7 @@ TEST_CASE("phases together do what the kernel does") {
     REQUIRE(run_phases(ph, nullptr, p.regs.size(), seed) == m.trace);
     REQUIRE(run_phases(ph, &tree, p.regs.size(), seed) == m.trace);
   }
-  CHECK(barriers > 1000);
+  CHECK(barriers > rounds(1000));
 }
 
 TEST_CASE("a trapped lane is not resumed; reductions are carried") {

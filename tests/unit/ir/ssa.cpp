@@ -8,10 +8,12 @@
 #include "runtime/ir/evaluate.hpp"
 #include "runtime/ir/passes/flow/liveness.hpp"
 #include "runtime/ir/passes/values/under_guard.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/unit/ir/random.hpp"
 
 using namespace lanewise::ir;
 using namespace lanewise::ir::testing;
+using lanewise::test::rounds;
 
 namespace {
 
@@ -150,7 +152,7 @@ void check_run(const Program& p, const Numbers& numbers) {
 
 TEST_CASE("values: reads see what reaches them, in random programs") {
   std::mt19937 rng(41);
-  for (int n = 0; n < 300; ++n) {
+  for (uint32_t n = 0; n < rounds(300); ++n) {
     RandomOptions o;
     o.blocks = 2 + rng() % 30;
     o.shape = static_cast<lanewise::ir::testing::Shape>(rng() % 3);
@@ -164,7 +166,7 @@ TEST_CASE("values: reads see what reaches them, in random programs") {
 
 TEST_CASE("numbers: random programs stay inside what is known of them") {
   std::mt19937 rng(43);
-  for (int n = 0; n < 600; ++n) {
+  for (uint32_t n = 0; n < rounds(600); ++n) {
     RandomOptions o;
     o.blocks = 2 + rng() % 20;
     o.shape = static_cast<lanewise::ir::testing::Shape>(rng() % 3);
@@ -222,7 +224,7 @@ Program masked_program(std::mt19937& rng) {
 
 TEST_CASE("numbers: what is known under a guard, in random programs under masks") {
   std::mt19937 rng(53);
-  for (int n = 0; n < 3000; ++n) {
+  for (uint32_t n = 0; n < rounds(3000); ++n) {
     const Program p = masked_program(rng);
     check_run(p, Numbers(p, {.block = {}, .aligned_pointers = false, .unset_is_zero = true}));
   }

@@ -3,10 +3,12 @@
 
 #include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/flow/structure.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/unit/ir/random.hpp"
 
 using namespace lanewise::ir;
 using namespace lanewise::ir::testing;
+using lanewise::test::rounds;
 
 namespace {
 
@@ -83,7 +85,7 @@ TEST_CASE("structurise keeps the meaning of random graphs") {
   std::mt19937 rng(20240611);
   size_t irreducible = 0, graphs = 0;
   for (const Shape shape : {Shape::any, Shape::local, Shape::nested}) {
-    for (int i = 0; i < 1500; ++i) {
+    for (uint32_t i = 0; i < rounds(1500); ++i) {
       RandomOptions o;
       o.shape = shape;
       o.blocks = 2 + static_cast<uint32_t>(rng() % (i % 20 == 0 ? 120 : 18));
@@ -95,14 +97,14 @@ TEST_CASE("structurise keeps the meaning of random graphs") {
       check_same(p, rng());
     }
   }
-  CHECK(graphs >= 2000);
-  CHECK(irreducible >= 500);
-  CHECK(graphs - irreducible >= 500);
+  CHECK(graphs >= rounds(2000));
+  CHECK(irreducible >= rounds(500));
+  CHECK(graphs - irreducible >= rounds(500));
 }
 
 TEST_CASE("make_reducible and lower_switches keep the meaning") {
   std::mt19937 rng(7);
-  for (int i = 0; i < 600; ++i) {
+  for (uint32_t i = 0; i < rounds(600); ++i) {
     RandomOptions o;
     o.blocks = 2 + static_cast<uint32_t>(rng() % 24);
     o.switch_percent = 30;

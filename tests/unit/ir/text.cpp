@@ -2,10 +2,12 @@
 #include <iterator>
 
 #include "runtime/support/error.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/unit/ir/random.hpp"
 
 using namespace lanewise::ir;
 using namespace lanewise::ir::testing;
+using lanewise::test::rounds;
 
 namespace {
 
@@ -225,7 +227,7 @@ std::string error_of(const std::string& text) {
 
 TEST_CASE("what is printed is read back, field by field") {
   std::mt19937 rng(4);
-  for (int n = 0; n < 3000; ++n) {
+  for (uint32_t n = 0; n < rounds(3000); ++n) {
     const Program p = Soup(rng).run();
     const std::string text = print(p);
     CAPTURE(text);
