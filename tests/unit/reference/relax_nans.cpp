@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "runtime/ir/passes/passes.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/unit/reference/support.hpp"
 
 using namespace lanewise;
@@ -182,7 +183,7 @@ std::vector<uint64_t> stored(const TestKernel& kernel, const std::vector<uint64_
 
 TEST_CASE("nobody sees the NaNs that relax_nans gives free") {
   size_t changed = 0, operations = 0, differ_when_all_are = 0;
-  for (uint32_t seed = 0; seed < 1500; ++seed) {
+  for (uint32_t seed = 0; seed < test::rounds(1500); ++seed) {
     RandomFloats random(seed);
     const TestKernel kernel = random.make();
     REQUIRE(ir::verify(kernel.program).empty());
@@ -208,7 +209,7 @@ TEST_CASE("nobody sees the NaNs that relax_nans gives free") {
   }
   MESSAGE(changed << " relaxed, " << operations << " sums and products");
   CHECK(changed > operations / 4);
-  CHECK(differ_when_all_are > 500);
+  CHECK(differ_when_all_are > test::rounds(500));
 }
 
 TEST_CASE("a sum that is stored behind its loop is made canonical there") {
