@@ -117,11 +117,15 @@ struct Control {
 
   // --- ends of blocks ----------------------------------------------------------------------------
 
+  /// Blocks may lie in any order; by rank a jump that does not lead on closes a loop.
+  static bool is_back_edge(const Code& from, const Code& to) { return to.rank <= from.rank; }
+
   /// All active lanes take the jump.
   static const Code* go(Wave& wave, const Code* code, uint32_t target) {
     Group& g = *wave.group;
     const uint32_t position = code->targets[target];
-    if (position <= position_of(wave, code)) {
+    const Code* next = wave.codes + position;
+    if (is_back_edge(*code, *next)) {
       if (code->counts && ++wave.run_steps > wave.headroom && !g.count_steps(wave, *code))
         return nullptr;
       if (!g.slice_goes_on()) {
@@ -132,7 +136,6 @@ struct Control {
         return nullptr;
       }
     }
-    const Code* next = wave.codes + position;
     if (next->rank < wave.meet) return next;
     g.note_steps(wave, wave.mask);
     g.set_apart(wave, position, wave.mask);
@@ -146,7 +149,7 @@ struct Control {
     Group& g = *wave.group;
     const uint32_t position = code->targets[target];
     g.note_steps(wave, lanes);
-    if (position <= position_of(wave, code)) {
+    if (is_back_edge(*code, wave.codes[position])) {
       g.setting_.deadline.check();
       for (uint64_t left = code->counts ? lanes : 0; left != 0; left &= left - 1)
         if (!g.count_step({wave, static_cast<uint32_t>(std::countr_zero(left))}, code->site,
