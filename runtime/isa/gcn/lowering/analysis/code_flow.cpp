@@ -147,8 +147,7 @@ class CodeFlow {
       escaped_.insert(sources.begin(), sources.end());
       if (escaped_.size() != before) look_again();
     }
-    if (const ScalarSet others = effects_[i].writes & ~wanted_; others.any())
-      std::erase_if(words.at, [&](const auto& entry) { return others.test(entry.first); });
+    words.forget(effects_[i].writes & ~wanted_);
   }
   /// Words of the code, or what it loads, that something else should have filled in.
   void look_for_missing(size_t i, const ScalarWords& words) {

@@ -2,9 +2,11 @@
 // registers as numbers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
 
@@ -17,22 +19,26 @@ class OwnBits {
   using Bit = uint32_t;
   static constexpr Bit kOff = 0, kAnything = ~0U, kOn = kAnything - 1;
 
-  bool operator==(const OwnBits&) const = default;
+  bool operator==(const OwnBits& other) const {
+    const size_t pairs = std::max(pairs_, other.pairs_);
+    return std::equal(bits_.begin(), bits_.begin() + pairs, other.bits_.begin());
+  }
 
   static OwnBits distinct() {
     OwnBits out;
     for (size_t n = 0; n < out.bits_.size(); ++n) out.bits_[n] = static_cast<Bit>(n + 1);
     return out;
   }
-  Bit of(unsigned code) const { return bits_[code / 2]; }
+  /// kAnything of what is no scalar register.
+  Bit of(unsigned code) const { return is_scalar(code) ? bits_[place(code)] : kAnything; }
   bool exec_off() const { return of(kExecLo) == kOff; }
   /// The lane is off: so are all pairs that hold the same bit.
   void turn_off() { exec_is(kOff); }
   void turn_on() { exec_is(kOn); }
-  void forget(unsigned code) { bits_[code / 2] = kAnything; }
+  void forget(unsigned code) { set(code, kAnything); }
   /// What this stood for is another bit from here on.
   void retire(Bit name) {
-    for (Bit& bit : bits_)
+    for (Bit& bit : written())
       if (bit == name || bit == inverse(name)) bit = kAnything;
   }
   /// A name for the bits that the instruction makes.
@@ -41,13 +47,18 @@ class OwnBits {
   }
   /// True when that changed anything.
   bool join(const OwnBits& other) {
-    const OwnBits before = *this;
-    for (size_t n = 0; n < bits_.size(); ++n)
-      if (bits_[n] != other.bits_[n]) bits_[n] = kAnything;
-    return *this != before;
+    bool changed = false;
+    pairs_ = std::max(pairs_, other.pairs_);
+    for (size_t n = 0; n < pairs_; ++n) {
+      if (bits_[n] == other.bits_[n] || bits_[n] == kAnything) continue;
+      bits_[n] = kAnything;
+      changed = true;
+    }
+    return changed;
   }
   /// `fresh` stands for a bit that nothing is known of, or kAnything.
-  void step(const Instruction& i, Bit fresh) {
+  void step(const Instruction& i, Bit fresh) { step(i, effects(i).writes, fresh); }
+  void step(const Instruction& i, const ScalarSet& writes, Bit fresh) {
     const bool was_off = exec_off();
     const Bit exec = of(kExecLo);
     std::optional<Bit> result, new_exec;
@@ -65,13 +76,23 @@ class OwnBits {
       result = was_off ? kOff : fresh;
       if (i.row->does(kWritesExec)) new_exec = result;
     }
-    const ScalarSet writes = effects(i).writes;
     for (size_t code = writes._Find_first(); code < writes.size(); code = writes._Find_next(code))
-      bits_[code / 2] = result.value_or(kAnything);
-    if (new_exec) bits_[kExecLo / 2] = *new_exec;
+      set(static_cast<unsigned>(code), result.value_or(kAnything));
+    if (new_exec) set(kExecLo, *new_exec);
   }
 
  private:
+  static constexpr size_t kNamedPairs = kZero / 2;  ///< that programs can name; slots follow
+
+  static size_t place(unsigned code) {
+    return code < kZero ? code / 2 : kNamedPairs + (code - kSlot0) / 2;
+  }
+  void set(unsigned code, Bit bit) {
+    if (!is_scalar(code)) return;
+    pairs_ = std::max(pairs_, place(code) + 1);
+    bits_[place(code)] = bit;
+  }
+  std::span<Bit> written() { return std::span(bits_).first(pairs_); }
   Bit source(const Operand& o) const {
     if (o.immediate) return kAnything;
     if (is_scalar(o.code)) return o.code % 2 == 0 ? of(o.code) : kAnything;
@@ -84,10 +105,10 @@ class OwnBits {
   }
   void exec_is(Bit value) {
     const Bit exec = of(kExecLo);
-    for (Bit& bit : bits_)
+    for (Bit& bit : written())
       if (exec != kAnything && (bit == exec || bit == inverse(exec)))
         bit = bit == exec ? value : inverse(value);
-    bits_[kExecLo / 2] = value;
+    set(kExecLo, value);
   }
   static Bit only(const Meaning& m, Bit x, Bit fresh) {
     const Bit out = m.op == ir::Op::mov ? x : m.op == ir::Op::not_ ? inverse(x) : kAnything;
@@ -113,7 +134,8 @@ class OwnBits {
     return x == kOn ? inverse(y) : y == kOn ? inverse(x) : kAnything;
   }
 
-  std::array<Bit, ScalarSet().size() / 2> bits_{};
+  std::array<Bit, kNamedPairs + kSlots / 2> bits_{};
+  size_t pairs_ = kNamedPairs;  ///< those behind them are as they were at the start
 };
 
 /// What scalar registers hold as numbers, as far as it is what one of them held at the start, the

@@ -57,6 +57,7 @@ class Finder {
   Finder(const Kernel& kernel, const Analysis& analysis, const CallPaths& paths)
       : k_(kernel), a_(analysis), paths_(paths.blocks()) {
     found_.at.resize(paths.instructions());
+    for (const Instruction& i : kernel.code) effects_.push_back(effects(i));
   }
 
   PrivateMemory run() {
@@ -105,7 +106,7 @@ class Finder {
       State state = *in_[*first_waiting];
       work.erase(first_waiting);
       for (size_t n = block.begin; n < block.end; ++n) {
-        if (escapes(k_.code[n], state)) return false;
+        if (escapes(n, state)) return false;
         step(n, state);
       }
       for (const size_t s : path.successors) {
@@ -131,11 +132,12 @@ class Finder {
     return i.row->lower == lower_saddc && i.row->meaning.op == Op::addc && s.carries &&
            s.of(i.operands[1].code) == Part::high && i.operands[2].code == kZero;
   }
-  static bool escapes(const Instruction& i, const State& s) {
+  bool escapes(size_t n, const State& s) const {
+    const Instruction& i = k_.code[n];
     if (is_scalar_move(i) || adds_wave(i, s) || adds_carry(i, s)) return false;
-    ScalarSet reads = effects(i).reads;
+    ScalarSet reads = effects_[n].reads;
     const Operand* descriptor = is_buffer(i.row->encoding) ? i.operand(Slot::srsrc) : nullptr;
-    for (unsigned n = 0; descriptor != nullptr && n < 4; ++n) reads.reset(descriptor->code + n);
+    for (unsigned d = 0; descriptor != nullptr && d < 4; ++d) reads.reset(descriptor->code + d);
     if (const Operand* offset = i.operand(Slot::soffset); offset != nullptr && !offset->immediate)
       if (is_scalar(offset->code)) reads.set(offset->code);
     return std::ranges::any_of(s.parts, [&](const auto& part) {
@@ -145,7 +147,7 @@ class Finder {
 
   void step(size_t n, State& s) const {
     const Instruction& i = k_.code[n];
-    const ScalarSet writes = effects(i).writes;
+    const ScalarSet& writes = effects_[n].writes;
     std::map<unsigned, Part> made;
     if (is_scalar_move(i)) {
       for (unsigned d = 0; d < i.operands[0].count; ++d)
@@ -194,6 +196,7 @@ class Finder {
   const Kernel& k_;
   const Analysis& a_;
   const std::vector<PathBlock>& paths_;
+  std::vector<Effects> effects_;
   std::vector<std::optional<State>> in_;  ///< by block of the paths
   std::map<uint64_t, size_t> slots_;      ///< by bytes from the begin of the lane's memory
   PrivateMemory found_;

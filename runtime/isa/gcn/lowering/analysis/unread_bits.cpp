@@ -54,12 +54,15 @@ class Traces {
   void turn(bool on) { on ? bits_.turn_on() : bits_.turn_off(); }
   /// True when that changed anything.
   bool join(const Traces& other) {
-    const Traces before = *this;
-    own_ |= other.own_;
-    wave_ |= other.wave_;
-    numbers_ |= other.numbers_;
-    const bool changed = bits_.join(other.bits_);
-    return changed || own_ != before.own_ || wave_ != before.wave_ || numbers_ != before.numbers_;
+    bool changed = bits_.join(other.bits_);
+    const auto add = [&](ScalarSet& to, const ScalarSet& more) {
+      changed = changed || (more & ~to).any();
+      to |= more;
+    };
+    add(own_, other.own_);
+    add(wave_, other.wave_);
+    add(numbers_, other.numbers_);
+    return changed;
   }
 
   /// False where the lane does something else for what the bit is.
@@ -79,7 +82,7 @@ class Traces {
     const bool by_lane = i.row->kind == Kind::alu && i.row->is_vector_alu();
     if ((other && !moves && (is_on() || !by_lane)) || (own && (is_on() || !by_lane))) return false;
     const bool moved = other && moves;
-    follow_bits(i, n);
+    follow_bits(i, n, e.writes);
     set(e.writes, moved, moved, moved);
     return true;
   }
@@ -90,13 +93,13 @@ class Traces {
     const ScalarSet both = own_ | own_ << 1, some = wave_ | wave_ << 1;
     const bool own = (e.reads & both).any(), wave = (e.reads & some).any();
     const bool number = wave || (e.reads & numbers_).any();
-    follow_bits(i, n);
+    follow_bits(i, n, e.writes);
     set(e.writes, number, own, wave);
     return !own_.test(kExecLo);
   }
-  void follow_bits(const Instruction& i, size_t n) {
+  void follow_bits(const Instruction& i, size_t n, const ScalarSet& writes) {
     bits_.retire(OwnBits::made_by(n));
-    bits_.step(i, OwnBits::made_by(n));
+    bits_.step(i, writes, OwnBits::made_by(n));
   }
   void set(const ScalarSet& writes, bool number, bool own, bool wave) {
     for (size_t c = writes._Find_first(); c < writes.size(); c = writes._Find_next(c)) {
@@ -152,6 +155,7 @@ class Search {
     else
       there = state;
   }
+  /// A lane whose bit of EXEC is not known is followed as on and as off.
   static States split(const Traces& state) {
     States out;
     for (const bool on : {false, true}) {
@@ -162,24 +166,37 @@ class Search {
     }
     return out;
   }
+  static States sort(const States& states, const std::array<bool, 4>& moved) {
+    States out;
+    for (unsigned c = 0; c < states.size(); ++c)
+      if (!moved[c]) out[c] = states[c];
+    for (unsigned c = 0; c < states.size(); ++c) {
+      if (!moved[c]) continue;
+      for (const std::optional<Traces>& part : split(*states[c]))
+        if (part) reach(out, *part);
+    }
+    return out;
+  }
 
   bool follow(size_t number, size_t from, States states) {
     const BasicBlock& block = analysis_.blocks[number];
     for (size_t n = from; n < block.end; ++n) {
-      States behind;
       bool some = false;
-      for (std::optional<Traces>& s : states) {
+      std::array<bool, 4> moved{};  // to another class, or to both
+      for (unsigned c = 0; c < states.size(); ++c) {
+        std::optional<Traces>& s = states[c];
         if (!s) continue;
         some = true;
         if (steps_ == 0) return false;
         --steps_;
         if (!s->step(kernel_, analysis_, n)) return false;
-        if (!s->any()) continue;
-        for (const std::optional<Traces>& part : split(*s))
-          if (part) reach(behind, *part);
+        if (!s->any())
+          s.reset();
+        else
+          moved[c] = !s->exec_is_known() || class_of(*s) != c;
       }
       if (!some) return true;
-      states = behind;
+      if (std::ranges::find(moved, true) != moved.end()) states = sort(states, moved);
     }
     for (const std::optional<Traces>& s : states)
       if (s) leave(block, *s);

@@ -154,7 +154,7 @@ class Step {
 
   bool run(const ScalarSet& writes) {
     const bool followed = find();
-    std::erase_if(words_.at, [&](const auto& entry) { return writes.test(entry.first); });
+    words_.forget(writes);
     for (auto& [code, value] : made_) words_.set(code, std::move(value));
     if (writes.test(kScc)) words_.carry = std::move(carry_);
     return followed;
@@ -382,6 +382,11 @@ void ScalarWords::set(unsigned code, Words words) {
     at.erase(code);
   else
     at[code] = std::move(words);
+}
+
+void ScalarWords::forget(const ScalarSet& codes) {
+  for (size_t c = codes._Find_first(); c < codes.size() && !at.empty(); c = codes._Find_next(c))
+    at.erase(static_cast<unsigned>(c));
 }
 
 Words ScalarWords::get(const Operand& o, unsigned dword, bool wide) const {

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct Word {
 };
 
 /// A sorted list without doubles: every place in the code has many, which are copied more often
-/// than they grow.
+/// than they grow, so copies share it until one of them does.
 template <typename T>
 class SmallSet {
  public:
@@ -33,25 +34,36 @@ class SmallSet {
     for (const T& item : list) insert(item);
   }
   void insert(const T& item) {
-    const auto place = std::lower_bound(items_.begin(), items_.end(), item);
-    if (place == items_.end() || *place != item) items_.insert(place, item);
+    const auto place = std::lower_bound(begin(), end(), item);
+    if (place != end() && *place == item) return;
+    const auto index = place - begin();
+    if (!items_ || items_.use_count() > 1) items_ = std::make_shared<std::vector<T>>(list());
+    items_->insert(items_->begin() + index, item);
   }
   /// Did it grow?
   bool insert(const SmallSet& other) {
-    if (std::includes(begin(), end(), other.begin(), other.end())) return false;
-    std::vector<T> all;
-    all.reserve(size() + other.size());
-    std::set_union(begin(), end(), other.begin(), other.end(), std::back_inserter(all));
+    if (items_ == other.items_ || std::includes(begin(), end(), other.begin(), other.end()))
+      return false;
+    auto all = std::make_shared<std::vector<T>>();
+    all->reserve(size() + other.size());
+    std::set_union(begin(), end(), other.begin(), other.end(), std::back_inserter(*all));
     items_ = std::move(all);
     return true;
   }
-  auto begin() const { return items_.begin(); }
-  auto end() const { return items_.end(); }
-  size_t size() const { return items_.size(); }
-  bool operator==(const SmallSet&) const = default;
+  auto begin() const { return list().begin(); }
+  auto end() const { return list().end(); }
+  size_t size() const { return list().size(); }
+  bool operator==(const SmallSet& other) const {
+    return items_ == other.items_ || list() == other.list();
+  }
 
  private:
-  std::vector<T> items_;
+  const std::vector<T>& list() const {
+    static const std::vector<T> kNone;
+    return items_ ? *items_ : kNone;
+  }
+
+  std::shared_ptr<std::vector<T>> items_;
 };
 
 /// One of the words, or, where it is open, anything.
@@ -98,6 +110,7 @@ struct ScalarWords {
   bool join(const ScalarWords& other);
   Words get(unsigned code) const;
   void set(unsigned code, Words words);
+  void forget(const ScalarSet& codes);
   /// Of a source: a register, a constant, a literal.
   Words get(const Operand& operand, unsigned dword = 0, bool wide = false) const;
 };
