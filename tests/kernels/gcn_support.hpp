@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "tests/kernels/support.hpp"
 #include "tests/support/exclusions.hpp"
@@ -52,6 +53,16 @@ inline bool too_slow_here(const std::string& object) {
   return lanewise::test::is_excluded(kExcluded, object);
 }
 
+/// An object of compilers. All kernels of a file are lowered when it is loaded, and several cases
+/// want one each.
+inline lanewise::Module& object(const std::string& path) {
+  lanewise::Device& owner = device();
+  static std::map<std::string, lanewise::Module> modules;
+  const auto known = modules.find(path);
+  if (known != modules.end()) return known->second;
+  return modules.emplace(path, owner.load_file(corpus(path))).first->second;
+}
+
 /// Runs `body` with the kernel of each kind that the source was compiled for.
 inline void each_kind(const std::string& folder, const std::string& source,
                       const std::string& kernel,
@@ -62,8 +73,7 @@ inline void each_kind(const std::string& folder, const std::string& source,
     CAPTURE(kind);
     if (!runs_here(kernel, n)) continue;
     if (!mesa && kind.ends_with("mesa3d")) continue;
-    lanewise::Kernel k =
-        device().load_file(corpus("gcn/" + folder + source + "." + kind + ".hsaco")).kernel(kernel);
+    lanewise::Kernel k = object("gcn/" + folder + source + "." + kind + ".hsaco").kernel(kernel);
     body(k, kind);
   }
 }
