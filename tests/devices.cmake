@@ -80,6 +80,13 @@ if(NOT LANEWISE_TEST_WHOLE)
   endforeach()
 endif()
 
+# LLVM's passes take up to half of the time of a test on lavapipe. Tests of the system's lavapipe have them;
+# those of the newer one, and those whose programs run on one device after the other, are compiled without.
+set(LANEWISE_QUICK_JIT)
+if(NOT LANEWISE_TEST_WHOLE)
+  set(LANEWISE_QUICK_JIT GALLIVM_PERF=nopt)
+endif()
+
 # lanewise_one_device_test(NAME DEVICE COMMAND...): LANEWISE_TEST_DEVICE says which device it is. The
 # loader gets that device's driver alone: both lavapipes have the same device name. LANEWISE_TEST_ENVIRONMENT is added
 # to its variables.
@@ -107,8 +114,12 @@ function(lanewise_one_device_test name device)
     list(JOIN turns " " others)
     set(in_turn ";LANEWISE_TEST_TURNS=${name} ${device} ${others}")
   endif()
+  set(quick)
+  if(device STREQUAL llvmpipe25 OR name STREQUAL kernels_serial)
+    set(quick ";${LANEWISE_QUICK_JIT}")
+  endif()
   set_tests_properties(${name}_${suffix} PROPERTIES
-    ENVIRONMENT "LANEWISE_TEST_DEVICE=${selector};LANEWISE_TEST_DEVICES=${lanewise_devices};LANEWISE_DEVICE=${selector};VK_ICD_FILENAMES=${icds};VK_DRIVER_FILES=${icds};LANEWISE_VALIDATION=1;LANEWISE_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache${lanewise_whole}${in_turn};${LANEWISE_TEST_ENVIRONMENT}")
+    ENVIRONMENT "LANEWISE_TEST_DEVICE=${selector};LANEWISE_TEST_DEVICES=${lanewise_devices};LANEWISE_DEVICE=${selector};VK_ICD_FILENAMES=${icds};VK_DRIVER_FILES=${icds};LANEWISE_VALIDATION=1;LANEWISE_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache${lanewise_whole}${in_turn}${quick};${LANEWISE_TEST_ENVIRONMENT}")
 endfunction()
 
 # The same on the reference engine and every Vulkan device.
