@@ -80,12 +80,13 @@ if(NOT LANEWISE_TEST_WHOLE)
   endforeach()
 endif()
 
-# LLVM's passes take up to half of the time of a test on lavapipe. Tests of the system's lavapipe have them;
-# those of the newer one, and those whose programs run on one device after the other, are compiled without.
+# LLVM's passes take a third to a half of the time of a test on lavapipe. The system's lavapipe has them, but for
+# these tests; the newer one, and programs that run on one device after the other, are without.
 set(LANEWISE_QUICK_JIT)
 if(NOT LANEWISE_TEST_WHOLE)
   set(LANEWISE_QUICK_JIT GALLIVM_PERF=nopt)
 endif()
+set(LANEWISE_QUICK_TESTS kernels_serial values_gcn host)
 
 # lanewise_one_device_test(NAME DEVICE COMMAND...): LANEWISE_TEST_DEVICE says which device it is. The
 # loader gets that device's driver alone: both lavapipes have the same device name. LANEWISE_TEST_ENVIRONMENT is added
@@ -115,7 +116,7 @@ function(lanewise_one_device_test name device)
     set(in_turn ";LANEWISE_TEST_TURNS=${name} ${device} ${others}")
   endif()
   set(quick)
-  if(device STREQUAL llvmpipe25 OR name STREQUAL kernels_serial)
+  if(device STREQUAL llvmpipe25 OR name IN_LIST LANEWISE_QUICK_TESTS)
     set(quick ";${LANEWISE_QUICK_JIT}")
   endif()
   set_tests_properties(${name}_${suffix} PROPERTIES
