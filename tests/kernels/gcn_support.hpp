@@ -55,7 +55,7 @@ inline bool too_slow_here(const std::string& object) {
 
 /// An object of compilers. All kernels of a file are lowered when it is loaded, and several cases
 /// want one each.
-inline lanewise::Module& object(const std::string& path) {
+inline lanewise::Module& loaded_object(const std::string& path) {
   lanewise::Device& owner = device();
   static std::map<std::string, lanewise::Module> modules;
   const auto known = modules.find(path);

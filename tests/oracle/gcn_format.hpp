@@ -120,7 +120,7 @@ constexpr unsigned without_sign(unsigned nfmt) {
 }
 constexpr double sign_extended(uint32_t c, unsigned n) {
   const double v = c;
-  return c >> (n - 1) != 0 ? v - power(static_cast<int>(n)) : v;
+  return n != 0 && c >> (n - 1) != 0 ? v - power(static_cast<int>(n)) : v;
 }
 constexpr uint32_t float_bits(double v) {
   return v == 0 ? 0 : std::bit_cast<uint32_t>(static_cast<float>(v));

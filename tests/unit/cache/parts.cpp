@@ -3,8 +3,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <regex>
-
 #include "runtime/cache/dialects/policy_word.hpp"
 #include "runtime/cache/parts/merge.hpp"
 #include "runtime/cache/reports/report.hpp"
@@ -42,10 +40,6 @@ std::vector<trace::Site> special_sites(Dialect d) {
       break;
   }
   return all;
-}
-
-std::string without_bytes(const std::string& json) {
-  return std::regex_replace(json, std::regex("\"tracker_bytes\": *[0-9]+"), "");
 }
 
 Part part_of(const Tracker& t) {
@@ -214,7 +208,10 @@ TEST_CASE("cache parts: files that are none, of another version, or damaged") {
   says("", "p.json: not a part");
   says("[1]", "not a part");
   says(R"({"format": "something else"})", "not a part");
-  says(std::regex_replace(text, std::regex("\"version\": 1"), "\"version\": 2"), "version 2");
+  const std::string version = "\"version\": ";
+  std::string newer = text;
+  newer[newer.find(version) + version.size()] = '2';
+  says(newer, "version 2");
   for (size_t at = text.find("\"data\"") + 9; at + 4 < text.size(); at += text.size() / 50) {
     std::string broken = text;
     broken[at] = broken[at] == '0' ? '1' : '0';

@@ -4,6 +4,7 @@
 
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/cache/tracker/tracker.hpp"
@@ -14,6 +15,16 @@ namespace lanewise::cache {
 
 using trace::Dialect;
 using trace::EventKind;
+
+/// The bytes that a tracker takes are its own affair.
+inline std::string without_bytes(std::string report) {
+  const std::string name = "\"tracker_bytes\":";
+  for (size_t at = report.find(name); at != std::string::npos; at = report.find(name, at)) {
+    at += name.size();
+    report.erase(at, report.find_first_not_of(" 0123456789", at) - at);
+  }
+  return report;
+}
 
 /// Mostly plain ones; the others leave flags, classes and findings behind.
 inline std::vector<const char*> instructions(Dialect d) {

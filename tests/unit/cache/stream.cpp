@@ -5,7 +5,6 @@
 
 #include <map>
 #include <random>
-#include <regex>
 #include <set>
 
 #include "runtime/cache/reports/report.hpp"
@@ -16,11 +15,6 @@
 
 namespace lanewise::cache {
 namespace {
-
-/// The bytes that a tracker takes are its own affair.
-std::string without_bytes(const std::string& json) {
-  return std::regex_replace(json, std::regex("\"tracker_bytes\": *[0-9]+"), "");
-}
 
 void compare(const Tracker& general, const Tracker& quick) {
   const Tracker* const a[] = {&general};
