@@ -73,7 +73,8 @@ inline void each_kind(const std::string& folder, const std::string& source,
     CAPTURE(kind);
     if (!runs_here(kernel, n)) continue;
     if (!mesa && kind.ends_with("mesa3d")) continue;
-    lanewise::Kernel k = object("gcn/" + folder + source + "." + kind + ".hsaco").kernel(kernel);
+    lanewise::Kernel k =
+        loaded_object("gcn/" + folder + source + "." + kind + ".hsaco").kernel(kernel);
     body(k, kind);
   }
 }
