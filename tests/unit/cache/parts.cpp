@@ -208,9 +208,9 @@ TEST_CASE("cache parts: files that are none, of another version, or damaged") {
   says("", "p.json: not a part");
   says("[1]", "not a part");
   says(R"({"format": "something else"})", "not a part");
-  const std::string version = "\"version\": ";
+  const std::string version = "\"version\": 1";
   std::string newer = text;
-  newer[newer.find(version) + version.size()] = '2';
+  newer.replace(newer.find(version), version.size(), "\"version\": 2");
   says(newer, "version 2");
   for (size_t at = text.find("\"data\"") + 9; at + 4 < text.size(); at += text.size() / 50) {
     std::string broken = text;
