@@ -308,8 +308,8 @@ L: mad.lo.u32 %r3,%r3,1664525,1013904223; add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2
 }
 
 TEST_CASE("loops: a lane has exactly the steps of its budget, wherever the others leave") {
-  // A loop, loops in a loop, a loop that begins anew from where its iterations do not end. Lanes of a
-  // wave count steps together while all have many left.
+  // A loop, loops in a loop, a loop that begins anew from where its iterations do not end. Lanes of
+  // a wave count steps together while all have many left.
   lanewise::Module module = device().load_text(R"(
 .version 7.8
 .target sm_75

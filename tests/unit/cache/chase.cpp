@@ -58,7 +58,7 @@ TEST_CASE("chase: the geometry and the policy of every preset and variant, from 
     Preset p = load_preset(name);
     // The time of a chase grows with the cache; sets that are left out are like those that stay.
     if (!lanewise::test::whole_tests())
-      while (!p.l2.infinite && p.l2.bytes() > (512U << 10) && p.l2.sets % 2 == 0) p.l2.sets /= 2;
+      while (!p.l2.infinite && p.l2.bytes() > (2U << 20) && p.l2.sets % 2 == 0) p.l2.sets /= 2;
     const ChaseResult r = chased(p);
     if (p.l2.infinite) {
       // What never evicts shows nothing but that.
