@@ -291,7 +291,7 @@ L: mad.lo.u32 %r3,%r3,1664525,1013904223; add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2
   for (const char* name : {"lane", "wave"}) {
     CAPTURE(name);
     lanewise::Kernel kernel = module.kernel(name);
-    auto counts = device().buffer(iterations), out = device().allocate(4 * kLanes);
+    auto counts = device().buffer(iterations), out = device().allocate(uint64_t{4} * kLanes);
     const LaunchOptions options{.grid = {1}, .block = {kLanes}, .policies = {{"steps", "1100000"}}};
     const lanewise::Result result = kernel.launch(options, counts, out);
     if (cuts) {
@@ -365,7 +365,7 @@ E: st.global.u32 [%rd2],%r3; ret; }
       trips.insert(trips.end(), {here.inner, here.outer});
       expected.push_back(after_iterations(t, here.computes()));
     }
-    auto in = device().buffer(trips), out = device().allocate(4 * kLanes);
+    auto in = device().buffer(trips), out = device().allocate(uint64_t{4} * kLanes);
     const auto launch = [&](uint32_t budget) {
       return kernel.launch(
           LaunchOptions{
