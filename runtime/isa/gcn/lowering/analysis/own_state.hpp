@@ -105,6 +105,9 @@ class OwnBits {
   }
   void exec_is(Bit value) {
     const Bit exec = of(kExecLo);
+    // A slot that nobody has written may be where it came from.
+    if (const Bit name = exec & ~kComplement; name <= bits_.size())
+      pairs_ = std::max<size_t>(pairs_, name);
     for (Bit& bit : written())
       if (exec != kAnything && (bit == exec || bit == inverse(exec)))
         bit = bit == exec ? value : inverse(value);
