@@ -22,7 +22,7 @@ std::vector<std::string> rewritten(const std::string& body, bool described = tru
   gcn::Kernel kernel = l.kernels.at(0);
   if (described) kernel.state = {};
   const size_t count = kernel.code.size();
-  gcn::use_scalars_for_lane_slots(kernel);
+  gcn::use_scalars_for_lane_slots(kernel, gcn::find_call_targets(kernel));
   CHECK(kernel.code.size() == count);
   std::vector<std::string> out;
   for (size_t n = 2; n + 1 < kernel.code.size(); ++n)
@@ -82,7 +82,7 @@ TEST_CASE("a vector register that serves something else keeps its lanes") {
   // Registers that no program can name: their texts are those of the accesses.
   gcn::Listing l = gcn::parse(kHead + kSave + kRestore + named + "s_endpgm\n", gcn::Gen::gfx8);
   l.kernels[0].state = {};
-  gcn::use_scalars_for_lane_slots(l.kernels[0]);
+  gcn::use_scalars_for_lane_slots(l.kernels[0], gcn::find_call_targets(l.kernels[0]));
   const gcn::Instruction& save = l.kernels[0].code[2];
   CHECK(save.row->name == "s_mov_b64");
   CHECK(save.operands[0].code == gcn::kSlot0);
@@ -104,9 +104,9 @@ gcn::Kernel with_callee(const std::string& body, const std::string& caller) {
   const gcn::Listing l = gcn::parse(text, gcn::Gen::gfx8);
   for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
   gcn::Kernel kernel = gcn::with_functions(l.kernels.at(0), l);
-  gcn::keep_reached(kernel);
+  const gcn::CallTargets calls = gcn::keep_reached(kernel);
   REQUIRE(kernel.functions.size() == 1);
-  gcn::use_scalars_for_lane_slots(kernel);
+  gcn::use_scalars_for_lane_slots(kernel, calls);
   return kernel;
 }
 /// Whether the lanes of v9 are scalar registers there.

@@ -27,11 +27,11 @@ bool wakes_host(const Instruction& i) {
 
 class KernelLowering {
  public:
-  KernelLowering(const Kernel& kernel, Gen gen, const LowerOptions& options,
-                 std::vector<Diagnostic>& out)
+  KernelLowering(const Kernel& kernel, const CallTargets& calls, Gen gen,
+                 const LowerOptions& options, std::vector<Diagnostic>& out)
       : kernel_(kernel),
         options_(options_for(kernel, options)),
-        analysis_(analyse(kernel, options_)),
+        analysis_(analyse(kernel, calls, options_)),
         constants_in_(constants_in(kernel, analysis_)),
         steps_(wave_steps(kernel, analysis_)),
         execz_asks_(execz_asks(kernel, analysis_, options_)),
@@ -239,11 +239,11 @@ class KernelLowering {
   /// The address behind a call is kept before the path is looked for.
   void go(size_t index) {
     const Instruction& i = kernel_.code[index];
-    const CallWays& ways = analysis_.calls;
-    const auto found = ways.targets.find(index);
-    if (found == ways.targets.end()) return context_.jump(exit_);  // nothing comes here
+    const CallTargets& calls = analysis_.calls;
+    const auto found = calls.targets.find(index);
+    if (found == calls.targets.end()) return context_.jump(exit_);  // nothing comes here
     const std::vector<size_t>& targets = found->second;
-    const bool certain = ways.certain.contains(index);
+    const bool certain = calls.certain.contains(index);
     const ir::Operand to = context_.read64(*i.operand(Slot::ssrc0));
     const Reg selector = certain ? Reg() : place_in_image(to);
     if (const Operand* back = i.operand(Slot::sdst))
@@ -345,17 +345,17 @@ std::string unusable_arguments(const Kernel& k) {
 /// other lanes at all: then a device needs no waves for it. Otherwise the wave goes together. So it
 /// does in small kernels, which compile in time either way: where a device's waves are the guest's,
 /// loops that the whole wave leaves at once are the faster ones.
-ir::Program lower_kernel(const Kernel& kernel, Gen gen, LowerOptions options,
-                         std::vector<Diagnostic>& found) {
+ir::Program lower_kernel(const Kernel& kernel, const CallTargets& calls, Gen gen,
+                         LowerOptions options, std::vector<Diagnostic>& found) {
   constexpr size_t kSmall = 200;  // instructions
   options.by_lane = options.by_lane || kernel.code.size() > kSmall;
-  if (!options.by_lane) return KernelLowering(kernel, gen, options, found).run();
+  if (!options.by_lane) return KernelLowering(kernel, calls, gen, options, found).run();
   const std::vector<Diagnostic> before = found;
-  ir::Program program = KernelLowering(kernel, gen, options, found).run();
+  ir::Program program = KernelLowering(kernel, calls, gen, options, found).run();
   if (!ir::has_wave_ops(program)) return program;
   found = before;
   options.by_lane = false;
-  return KernelLowering(kernel, gen, options, found).run();
+  return KernelLowering(kernel, calls, gen, options, found).run();
 }
 
 }  // namespace
@@ -375,10 +375,10 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
       continue;
     }
     Kernel whole = with_functions(k, listing);
-    keep_reached(whole);
+    CallTargets calls = keep_reached(whole);
     whole.allocated_vgprs = std::max(whole.allocated_vgprs, options.vgprs);
-    use_scalars_for_lane_slots(whole);
-    ir::Program program = lower_kernel(whole, listing.gen, options, found);
+    calls = use_scalars_for_lane_slots(whole, std::move(calls));
+    ir::Program program = lower_kernel(whole, calls, listing.gen, options, found);
     uses_image = uses_image || !program.symbols.empty();
     if (std::ranges::find(k.hidden, "hidden_printf_buffer", &ir::Param::name) != k.hidden.end()) {
       program.needs.prints = !listing.print_formats.empty();

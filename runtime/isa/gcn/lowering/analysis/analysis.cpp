@@ -236,9 +236,9 @@ void step_stale(const Instruction& i, ScalarSet& stale) {
   stale.set(kExecLo + 1);
 }
 
-Analysis analyse(const Kernel& kernel, const LowerOptions& options) {
+Analysis analyse(const Kernel& kernel, const CallTargets& calls, const LowerOptions& options) {
   Analysis a;
-  a.calls = call_ways(kernel);
+  a.calls = calls;
   find_blocks(kernel, a);
   a.blocks[0].exec_full_in = !options.partial_exec;
   a.indexed = indexed(kernel, a);

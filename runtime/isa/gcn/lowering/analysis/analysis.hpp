@@ -33,7 +33,7 @@ struct BasicBlock {
 };
 
 struct Analysis {
-  CallWays calls;
+  CallTargets calls;
   std::vector<BasicBlock> blocks;
   std::vector<size_t> block_of;         ///< per instruction; one more for the end
   ScalarSet masks;                      ///< low codes of pairs that are read as masks
@@ -72,7 +72,7 @@ bool ends_block(const Instruction& instruction);
 void find_dead_moves(const Kernel& kernel, Analysis& analysis);
 /// Masks, and where their numbers are wanted: of an analysis with blocks, liveness and stale masks.
 void find_mask_numbers(const Kernel& kernel, const LowerOptions& options, Analysis& analysis);
-Analysis analyse(const Kernel& kernel, const LowerOptions& options = {});
+Analysis analyse(const Kernel& kernel, const CallTargets& calls, const LowerOptions& options);
 /// Who has to be asked whether an `s_cbranch_execz` is taken.
 enum class ExeczAsks : uint8_t {
   nobody,  ///< what it skips may as well run with EXEC = 0: it changes nothing and comes to an end

@@ -147,21 +147,23 @@ bool read_again(Kernel& k, const std::set<uint64_t>& places) {
 
 }  // namespace
 
-void keep_reached(Kernel& k) {
+CallTargets keep_reached(Kernel& k) {
   name_addresses(k);
-  CallWays ways = call_ways(k);
+  CallTargets calls = find_call_targets(k);
   // Each time one more place is a beginning, so this ends.
-  while (read_again(k, ways.inside)) {
+  while (read_again(k, calls.inside)) {
     name_addresses(k);
-    ways = call_ways(k);
+    calls = find_call_targets(k);
   }
   const bool is_text = k.code[0].line != 0;
-  if (is_text && k.functions.empty()) return;
+  const bool all = std::ranges::count(calls.reached, false) == 0;
+  if (all || (is_text && k.functions.empty())) return calls;
   Kernel before = k;
   k.code.clear();
   for (size_t n = 0; n < before.code.size(); ++n)
-    if (ways.reached[n]) k.code.push_back(before.code[n]);
+    if (calls.reached[n]) k.code.push_back(before.code[n]);
   renumber(k, before);
+  return find_call_targets(k);
 }
 
 }  // namespace lanewise::gcn

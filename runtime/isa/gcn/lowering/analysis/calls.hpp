@@ -18,7 +18,7 @@ namespace lanewise::gcn {
 /// its own may go on there.
 Kernel with_functions(const Kernel& kernel, const Listing& listing);
 
-struct CallWays {
+struct CallTargets {
   /// By call or jump that is reached: the instructions it may lead to.
   std::map<size_t, std::vector<size_t>> targets;
   std::set<size_t> certain;  ///< those whose address can be no other
@@ -27,11 +27,12 @@ struct CallWays {
   std::vector<bool> reached;  ///< instructions
   std::set<uint64_t> inside;  ///< targets in the image that lie in the midst of an instruction
 };
-CallWays call_ways(const Kernel& kernel);
+CallTargets find_call_targets(const Kernel& kernel);
 
 /// Takes away what control never comes to: data behind the code, functions that nobody calls. What
-/// was read as one instruction, and is data and another one, is read again.
-void keep_reached(Kernel& kernel);
+/// was read as one instruction, and is data and another one, is read again. What is left has these
+/// targets.
+CallTargets keep_reached(Kernel& kernel);
 
 /// Byte in the file's image behind the instruction.
 uint64_t address_behind(const Kernel& kernel, size_t index);

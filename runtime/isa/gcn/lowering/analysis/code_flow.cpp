@@ -1,5 +1,5 @@
 // Where calls and jumps to addresses lead: the values of scalar registers are followed along all
-// ways, those that this finds included.
+// paths, those that this finds included.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,14 +51,14 @@ class CodeFlow {
         wanted_(wanted_registers(k, effects_)),
         in_(k.code.size()),
         visits_(k.code.size()) {
-    ways_.reached.resize(k.code.size());
+    calls_.reached.resize(k.code.size());
     for (size_t n = 0; n < k.code.size(); ++n) {
       at_[k.base + k.code[n].pc] = n;
       concerns_.push_back(touches(n, wanted_) || effects_[n].writes.test(kScc));
     }
   }
 
-  CallWays run() {
+  CallTargets run() {
     reach(0, {});
     while (!work_.empty()) {
       const size_t n = *work_.begin();
@@ -66,7 +66,7 @@ class CodeFlow {
       follow(n);
     }
     for (const auto& [n, address] : addresses_) judge(n, address.first, address.second);
-    return std::move(ways_);
+    return std::move(calls_);
   }
 
  private:
@@ -102,7 +102,7 @@ class CodeFlow {
   }
   /// A place in the midst of what was followed in one go: its state comes from the front, too.
   void split(size_t n) {
-    if (ways_.reached[n]) work_.insert(start_of(n));
+    if (calls_.reached[n]) work_.insert(start_of(n));
   }
   size_t start_of(size_t n) const {
     while (!in_[n]) --n;
@@ -114,7 +114,7 @@ class CodeFlow {
     ++visits_[n];
     for (size_t i = n; i < k_.code.size(); ++i) {
       if (i != n && in_[i]) return reach(i, words);
-      ways_.reached[i] = true;
+      calls_.reached[i] = true;
       const Instruction& inst = k_.code[i];
       if (goes_anywhere(inst)) return go(i, words);
       if (inst.row->kind == Kind::branch) return branch(i, words);
@@ -154,12 +154,13 @@ class CodeFlow {
     const Instruction& inst = k_.code[i];
     const uint64_t begin = k_.base + inst.pc, end = address_behind(k_, i);
     const auto own = k_.file->unresolved.lower_bound(begin);
-    if (own != k_.file->unresolved.end() && own->first < end) ways_.problems[i] = own->second;
+    if (own != k_.file->unresolved.end() && own->first < end) calls_.problems[i] = own->second;
     if (inst.row->kind != Kind::load || inst.row->encoding != Encoding::smrd) return;
     const bool plain = inst.operand(Slot::sbase)->count == 2;
     const auto at = plain ? loaded_place(k_, inst, words) : std::nullopt;
     for (uint64_t n = 0; at && n < inst.operands[0].count; ++n)
-      if (const std::string* what = unresolved_at(*k_.file, *at + 4 * n)) ways_.problems[i] = *what;
+      if (const std::string* what = unresolved_at(*k_.file, *at + 4 * n))
+        calls_.problems[i] = *what;
   }
   /// Calls and jumps to what is not followed.
   void look_again() {
@@ -182,7 +183,7 @@ class CodeFlow {
     const auto next = at_.upper_bound(offset);
     if (next == at_.begin()) return std::nullopt;
     const size_t n = std::prev(next)->second;
-    if (offset % 4 == 0 && offset < address_behind(k_, n)) ways_.inside.insert(offset);
+    if (offset % 4 == 0 && offset < address_behind(k_, n)) calls_.inside.insert(offset);
     return std::nullopt;
   }
 
@@ -209,28 +210,28 @@ class CodeFlow {
       put_address_behind(k_, i, words);
       if (i + 1 < k_.code.size() && returns_.insert(i + 1).second) look_again();
     }
-    ways_.targets[i].assign(targets.begin(), targets.end());
+    calls_.targets[i].assign(targets.begin(), targets.end());
     addresses_[i] = {low, high};
     for (const size_t n : targets) reach(n, words);
   }
 
   /// Is it certain where this leads, or impossible?
   void judge(size_t i, const Words& low, const Words& high) {
-    const std::vector<size_t>& targets = ways_.targets[i];
+    const std::vector<size_t>& targets = calls_.targets[i];
     if (const auto offset = image_place(low, high); offset && !targets.empty())
-      if (at_.contains(*offset)) ways_.certain.insert(i);
+      if (at_.contains(*offset)) calls_.certain.insert(i);
     if (!targets.empty()) return;
     const auto one = low.one();
     if (low.open)
-      ways_.problems[i] = fmt::format(
+      calls_.problems[i] = fmt::format(
           "where this leads is not known: its address {}, and nothing in this file is known that "
           "it could be",
           source_of(i));
     else if (one && one->what == What::low)
-      ways_.problems[i] = fmt::format(
+      calls_.problems[i] = fmt::format(
           "this leads to {:#x}, where no instruction of this file begins", one->value - k_.text);
     else if (one && one->what == What::number && one->value != 0)
-      ways_.problems[i] = fmt::format(
+      calls_.problems[i] = fmt::format(
           "this leads to the address {:#x}, which is that of no code in this file", one->value);
   }
   std::string source_of(size_t i) const {
@@ -247,7 +248,7 @@ class CodeFlow {
   const std::vector<Effects> effects_;
   const ScalarSet wanted_;
   std::vector<bool> concerns_;  ///< instructions that change what is followed, or read it
-  CallWays ways_;
+  CallTargets calls_;
   std::map<uint64_t, size_t> at_;  ///< instructions by their place in the image
   std::vector<std::optional<ScalarWords>> in_;
   std::vector<unsigned> visits_;
@@ -258,7 +259,7 @@ class CodeFlow {
 
 }  // namespace
 
-CallWays call_ways(const Kernel& k) {
+CallTargets find_call_targets(const Kernel& k) {
   return CodeFlow(k).run();
 }
 

@@ -40,7 +40,7 @@ bool same_place(const Instruction& a, const Instruction& b) {
          a.offset == b.offset && same(Slot::srsrc) && same(Slot::soffset);
 }
 
-/// Of a register on the ways through a function: bits of what it may be.
+/// Of a register on the paths through a function: bits of what it may be.
 enum State : unsigned { kUnsaved = 1, kAsBefore = 2, kChanged = 4 };
 
 }  // namespace
@@ -59,8 +59,8 @@ std::optional<LaneAccess> lane_access(const Instruction& i) {
   return LaneAccess{vector - kVgpr0, (lane.code - kZero) % kWaveLanes, writes};
 }
 
-LaneSlotOwners::LaneSlotOwners(const Kernel& kernel, const CallWays& ways, bool trusting)
-    : kernel_(kernel), ways_(ways) {
+LaneSlotOwners::LaneSlotOwners(const Kernel& kernel, const CallTargets& calls, bool trusting)
+    : kernel_(kernel), calls_(calls) {
   for (unsigned n = 0; n < kernel.state.workitem_ids; ++n) otherwise_used_.insert(n);
   for (const Instruction& i : kernel.code) {
     const auto access = lane_access(i);
@@ -70,7 +70,7 @@ LaneSlotOwners::LaneSlotOwners(const Kernel& kernel, const CallWays& ways, bool 
           otherwise_used_.insert(code - kVgpr0);
   }
   find_parts();
-  calls_known_ = find_calls(ways, trusting);
+  calls_known_ = find_calls(calls, trusting);
 }
 
 void LaneSlotOwners::find_parts() {
@@ -86,7 +86,7 @@ void LaneSlotOwners::find_parts() {
               part_of_.begin() + static_cast<ptrdiff_t>(parts_[p].end), p);
 }
 
-bool LaneSlotOwners::find_calls(const CallWays& ways, bool trusting) {
+bool LaneSlotOwners::find_calls(const CallTargets& calls, bool trusting) {
   for (Part& p : parts_) p.calls = p.leaves = p.reaches = {};
   const auto enter = [&](size_t from, size_t to) {
     if (to >= part_of_.size()) return true;
@@ -101,8 +101,8 @@ bool LaneSlotOwners::find_calls(const CallWays& ways, bool trusting) {
     // What goes on behind a call is that call's return.
     return is_call(kernel_.code[to - 1]);
   };
-  for (const auto& [from, targets] : ways.targets) {
-    if (trusting && !ways.certain.contains(from)) continue;
+  for (const auto& [from, targets] : calls.targets) {
+    if (trusting && !calls.certain.contains(from)) continue;
     for (const size_t to : targets)
       if (!enter(from, to)) return false;
   }
@@ -192,8 +192,8 @@ LaneSlotOwners::Use LaneSlotOwners::find_use(const Part& part, unsigned vector) 
       }
     }
     bool returned = true;
-    if (const auto ways = ways_.targets.find(n); ways != ways_.targets.end() && !is_call(i))
-      for (const size_t to : ways->second) returned = reach(to, state) && returned;
+    if (const auto jump = calls_.targets.find(n); jump != calls_.targets.end() && !is_call(i))
+      for (const size_t to : jump->second) returned = reach(to, state) && returned;
     if (i.row->kind == Kind::branch) returned = reach(branch_target(kernel_, n), state) && returned;
     if (goes_on(i) || is_call(i)) returned = reach(n + 1, state) && returned;
     if (!returned) return Use::other;
@@ -234,8 +234,8 @@ std::vector<size_t> LaneSlotOwners::naming(size_t owner, unsigned vector) const 
   return out;
 }
 
-bool LaneSlotOwners::confirmed(const CallWays& ways) {
-  calls_known_ = find_calls(ways, false);
+bool LaneSlotOwners::confirmed(const CallTargets& calls) {
+  calls_known_ = find_calls(calls, false);
   return std::ranges::all_of(answered_,
                              [&](const auto& answer) { return owns(answer.first, answer.second); });
 }

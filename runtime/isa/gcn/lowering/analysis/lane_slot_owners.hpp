@@ -25,7 +25,7 @@ class LaneSlotOwners {
  public:
   /// Where the address of a call is kept in such lanes, nobody knows yet where it leads: those
   /// calls are left out if `trusting`, and the answers want to be confirmed.
-  LaneSlotOwners(const Kernel& kernel, const CallWays& ways, bool trusting);
+  LaneSlotOwners(const Kernel& kernel, const CallTargets& calls, bool trusting);
 
   /// Who alone uses the lanes of the register that this instruction accesses one of: 0 = all of the
   /// code, which uses the register for nothing else; n = part n - 1 of the code, the kernel's own
@@ -37,7 +37,7 @@ class LaneSlotOwners {
   std::vector<size_t> naming(size_t owner, unsigned vector) const;
   /// Whether all answers hold in the code that they made of the kernel, whose calls are these. What
   /// runs there is what runs here up to the first call that contradicts them, so there is none.
-  bool confirmed(const CallWays& ways);
+  bool confirmed(const CallTargets& calls);
 
  private:
   enum class Use : uint8_t { none, lanes, saved_lanes, saved, other };
@@ -49,14 +49,14 @@ class LaneSlotOwners {
   };
 
   void find_parts();
-  bool find_calls(const CallWays& ways, bool trusting);
+  bool find_calls(const CallTargets& calls, bool trusting);
   bool owns(size_t part, unsigned vector);
   Use use_of(size_t part, unsigned vector);
   Use find_use(const Part& part, unsigned vector) const;
   bool all_lanes_on(size_t index) const;
 
   const Kernel& kernel_;
-  const CallWays& ways_;
+  const CallTargets& calls_;
   std::vector<Part> parts_;
   std::vector<size_t> part_of_;  ///< per instruction
   bool calls_known_;             ///< parts are entered at their first instructions alone

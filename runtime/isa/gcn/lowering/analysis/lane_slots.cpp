@@ -25,13 +25,14 @@ Slot scalar_slot(const Row& row) {
 
 class LaneSlots {
  public:
-  LaneSlots(Kernel& kernel, bool trusting)
-      : kernel_(kernel), ways_(call_ways(kernel)), owners_(kernel, ways_, trusting) {}
+  LaneSlots(Kernel& kernel, const CallTargets& calls, bool trusting)
+      : kernel_(kernel), calls_(calls), owners_(kernel, calls, trusting) {}
 
-  bool confirmed() { return owners_.confirmed(call_ways(kernel_)); }
+  bool confirmed(const CallTargets& calls) { return owners_.confirmed(calls); }
 
-  void run() {
-    if (!find_uses()) return;
+  /// False where there is nothing to do.
+  bool run() {
+    if (!find_uses()) return false;
     find_pairs();
     assign();
     for (size_t n = 0; n < kernel_.code.size(); ++n) rewrite(n);
@@ -39,10 +40,11 @@ class LaneSlots {
     for (const auto& [owner, vector] : owned_)
       if (owner != 0) dropped = drop_saves(owner, vector) || dropped;
     for (size_t n = 0; dropped && n < kernel_.code.size(); ++n) drop_whole_wave(n);
+    return true;
   }
 
  private:
-  /// False where there is nothing to do: no such lanes, or registers are counted at run time.
+  /// False where there are no such lanes, or registers are counted at run time.
   bool find_uses() {
     for (const Instruction& i : kernel_.code) {
       const Meaning& m = i.row->meaning;
@@ -77,7 +79,7 @@ class LaneSlots {
 
   /// Slots that are the low word of a pair somewhere and in no other pair.
   void find_pairs() {
-    for (const auto& [from, targets] : ways_.targets)
+    for (const auto& [from, targets] : calls_.targets)
       entered_.insert(targets.begin(), targets.end());
     for (const Label& f : kernel_.functions) entered_.insert(f.index);
     for (size_t n = 0; n < kernel_.code.size(); ++n)
@@ -189,7 +191,7 @@ class LaneSlots {
   }
 
   Kernel& kernel_;
-  CallWays ways_;
+  const CallTargets& calls_;
   LaneSlotOwners owners_;
   std::vector<std::optional<LaneSlot>> slot_at_;  ///< per instruction
   std::bitset<kGeneralSgprs + 1> named_;          ///< scalar registers that are in use
@@ -201,16 +203,18 @@ class LaneSlots {
 
 }  // namespace
 
-void use_scalars_for_lane_slots(Kernel& kernel) {
+CallTargets use_scalars_for_lane_slots(Kernel& kernel, CallTargets calls) {
   const auto accesses_lane = [](const Instruction& i) { return lane_access(i).has_value(); };
-  if (kernel.state.bare || std::ranges::none_of(kernel.code, accesses_lane)) return;
+  if (kernel.state.bare || std::ranges::none_of(kernel.code, accesses_lane)) return calls;
   Kernel rewritten = kernel;
-  LaneSlots slots(rewritten, true);
-  slots.run();
-  if (slots.confirmed())
+  LaneSlots slots(rewritten, calls, true);
+  if (!slots.run()) return calls;
+  CallTargets found = find_call_targets(rewritten);
+  if (slots.confirmed(found)) {
     kernel = std::move(rewritten);
-  else
-    LaneSlots(kernel, false).run();
+    return found;
+  }
+  return LaneSlots(kernel, calls, false).run() ? find_call_targets(kernel) : calls;
 }
 
 }  // namespace lanewise::gcn
