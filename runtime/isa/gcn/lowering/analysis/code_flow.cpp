@@ -116,7 +116,7 @@ class CodeFlow {
       if (i != n && in_[i]) return reach(i, words);
       calls_.reached[i] = true;
       const Instruction& inst = k_.code[i];
-      if (goes_anywhere(inst)) return go(i, words);
+      if (goes_anywhere(inst)) return go(i, std::move(words));
       if (inst.row->kind == Kind::branch) return branch(i, words);
       if (inst.row->kind == Kind::end) return;
       step(i, words);
@@ -133,20 +133,12 @@ class CodeFlow {
   }
 
   void step(size_t i, ScalarWords& words) {
-    const Instruction& inst = k_.code[i];
     if (k_.file != nullptr && !k_.file->unresolved.empty()) look_for_missing(i, words);
     if (!concerns_[i]) return;
-    std::set<uint64_t> sources;
-    if (!words.at.empty())
-      for (const Operand& o : inst.operands)
-        for (unsigned n = 0; !o.immediate && o.code < kSgprs && n < o.count; ++n)
-          for (const Word& w : words.get(o.code + n).some)
-            if (w.what == What::low) sources.insert(w.value);
-    if (!step_words(k_, i, effects_[i].writes, words) && !sources.empty()) {
-      const size_t before = escaped_.size();
-      escaped_.insert(sources.begin(), sources.end());
-      if (escaped_.size() != before) look_again();
-    }
+    const size_t before = escaped_.size();
+    for (const uint64_t address : step_words(k_, i, effects_[i].writes, words))
+      escaped_.insert(address);
+    if (escaped_.size() != before) look_again();
     words.forget(effects_[i].writes & ~wanted_);
   }
   /// Words of the code, or what it loads, that something else should have filled in.

@@ -152,12 +152,13 @@ class Step {
   Step(const Kernel& k, size_t index, ScalarWords& words)
       : k_(k), i_(k.code[index]), index_(index), words_(words) {}
 
-  bool run(const ScalarSet& writes) {
-    const bool followed = find();
+  std::vector<uint64_t> run(const ScalarSet& writes) {
+    std::vector<uint64_t> lost;
+    if (!find()) lost = addresses();
     words_.forget(writes);
-    for (auto& [code, value] : made_) words_.set(code, std::move(value));
+    for (auto& [code, value] : made_.at) words_.set(code, std::move(value));
     if (writes.test(kScc)) words_.carry = std::move(carry_);
-    return followed;
+    return lost;
   }
 
  private:
@@ -169,14 +170,21 @@ class Step {
     return words_.get(i_.operands[n], dword, wide);
   }
   void put(Words value, unsigned dword = 0) {
-    made_[i_.operands[0].code + dword] = std::move(value);
+    made_.set(i_.operands[0].code + dword, std::move(value));
+  }
+  /// Low halves among the sources.
+  std::vector<uint64_t> addresses() const {
+    std::vector<uint64_t> out;
+    for (const Operand& o : i_.operands)
+      for (unsigned n = 0; !o.immediate && o.code < kSgprs && n < o.count; ++n)
+        for (const Word& w : words_.get(o.code + n).some)
+          if (w.what == What::low) out.push_back(w.value);
+    return out;
   }
 
   bool find() {
     if (i_.row->kind == Kind::address) {
-      ScalarWords next;
-      put_address_behind(k_, index_, next);
-      made_ = std::move(next.at);
+      put_address_behind(k_, index_, made_);
       return true;
     }
     if (is(lower_sload)) return load();
@@ -251,7 +259,7 @@ class Step {
                   [&](uint32_t x, uint32_t y) { return logic(meaning(), x, y); }));
       const auto mask = one_number(source(1)) ? one_number(source(1)) : one_number(source(2));
       const bool masked = meaning().op == Op::and_ && !meaning().invert;
-      if (made_[i_.operands[0].code].open && masked && !meaning().invert_result && mask)
+      if (made_.get(i_.operands[0].code).open && masked && !meaning().invert_result && mask)
         put(within(*mask));
     } else if (is(lower_snot)) {
       put(numbers(source(1), Words::number(0), [](uint32_t x, uint32_t) { return ~x; }));
@@ -331,7 +339,7 @@ class Step {
   const Instruction& i_;
   size_t index_;
   ScalarWords& words_;
-  std::map<unsigned, Words> made_;
+  ScalarWords made_;
   Carry carry_;
 };
 
@@ -362,31 +370,45 @@ bool Carry::join(const Carry& other) {
 
 bool ScalarWords::join(const ScalarWords& other) {
   bool changed = false;
-  for (auto& [code, words] : at)
-    if (!words.open && !other.at.contains(code)) changed = words.open = true;
+  auto mine = at.begin();
+  const auto open_up_to = [&](unsigned code) {
+    for (; mine != at.end() && mine->first < code; ++mine)
+      if (!mine->second.open) changed = mine->second.open = true;
+  };
   for (const auto& [code, words] : other.at) {
-    const auto [mine, added] = at.try_emplace(code, words);
-    if (added) mine->second.open = true;
-    changed = (added || mine->second.join(words)) || changed;
+    open_up_to(code);
+    if (mine != at.end() && mine->first == code) {
+      changed = mine->second.join(words) || changed;
+    } else {
+      mine = at.emplace(mine, code, words);
+      changed = mine->second.open = true;
+    }
+    ++mine;
   }
+  open_up_to(~0U);
   return carry.join(other.carry) || changed;
 }
 
 Words ScalarWords::get(unsigned code) const {
-  const auto found = at.find(code);
-  return found != at.end() ? found->second : Words();
+  const auto found = std::ranges::lower_bound(at, code, {}, &Held::first);
+  return found != at.end() && found->first == code ? found->second : Words();
 }
 void ScalarWords::set(unsigned code, Words words) {
   const bool mask = code == kExecLo || code == kExecLo + 1;
-  if (words == Words() || mask || !is_scalar(code))
-    at.erase(code);
-  else
-    at[code] = std::move(words);
+  const auto place = std::ranges::lower_bound(at, code, {}, &Held::first);
+  const bool held = place != at.end() && place->first == code;
+  if (words == Words() || mask || !is_scalar(code)) {
+    if (held) at.erase(place);
+  } else if (held) {
+    place->second = std::move(words);
+  } else {
+    at.emplace(place, code, std::move(words));
+  }
 }
 
 void ScalarWords::forget(const ScalarSet& codes) {
   for (size_t c = codes._Find_first(); c < codes.size() && !at.empty(); c = codes._Find_next(c))
-    at.erase(static_cast<unsigned>(c));
+    set(static_cast<unsigned>(c), {});
 }
 
 Words ScalarWords::get(const Operand& o, unsigned dword, bool wide) const {
@@ -430,7 +452,8 @@ std::optional<uint64_t> loaded_place(const Kernel& k, const Instruction& load,
   return (*at + static_cast<uint64_t>(scalar_offset(offset, k.gen))) & ~uint64_t{3};
 }
 
-bool step_words(const Kernel& kernel, size_t index, const ScalarSet& writes, ScalarWords& words) {
+std::vector<uint64_t> step_words(const Kernel& kernel, size_t index, const ScalarSet& writes,
+                                 ScalarWords& words) {
   return Step(kernel, index, words).run(writes);
 }
 

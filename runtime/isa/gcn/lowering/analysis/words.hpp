@@ -6,9 +6,9 @@
 #include <compare>
 #include <initializer_list>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
@@ -34,7 +34,8 @@ class SmallSet {
     for (const T& item : list) insert(item);
   }
   void insert(const T& item) {
-    const auto place = std::lower_bound(begin(), end(), item);
+    const bool last = size() == 0 || list().back() < item;
+    const auto place = last ? end() : std::lower_bound(begin(), end(), item);
     if (place != end() && *place == item) return;
     const auto index = place - begin();
     if (!items_ || items_.use_count() > 1) items_ = std::make_shared<std::vector<T>>(list());
@@ -44,6 +45,10 @@ class SmallSet {
   bool insert(const SmallSet& other) {
     if (items_ == other.items_ || std::includes(begin(), end(), other.begin(), other.end()))
       return false;
+    if (std::includes(other.begin(), other.end(), begin(), end())) {
+      items_ = other.items_;
+      return true;
+    }
     auto all = std::make_shared<std::vector<T>>();
     all->reserve(size() + other.size());
     std::set_union(begin(), end(), other.begin(), other.end(), std::back_inserter(*all));
@@ -103,7 +108,8 @@ struct Carry {
 
 /// Registers that are not named may hold anything.
 struct ScalarWords {
-  std::map<unsigned, Words> at;
+  using Held = std::pair<unsigned, Words>;
+  std::vector<Held> at;  ///< in the order of the registers' codes
   Carry carry;
 
   bool operator==(const ScalarWords&) const = default;
@@ -124,9 +130,10 @@ std::optional<uint64_t> loaded_place(const Kernel& kernel, const Instruction& lo
 /// What the eight bytes around this word of the image wait for; null where they do not.
 const std::string* unresolved_at(const Listing& file, uint64_t at);
 
-/// Behind an instruction that is no call and writes these registers. False where the instruction
-/// does more with its sources than is followed here: then their addresses may come back any way.
-bool step_words(const Kernel& kernel, size_t index, const ScalarSet& writes, ScalarWords& words);
+/// Behind an instruction that is no call and writes these registers. Gives low halves of addresses
+/// among its sources with which it does more than is followed here: these may come back anywhere.
+std::vector<uint64_t> step_words(const Kernel& kernel, size_t index, const ScalarSet& writes,
+                                 ScalarWords& words);
 /// The address behind the instruction, as a call leaves it.
 void put_address_behind(const Kernel& kernel, size_t index, ScalarWords& words);
 
