@@ -194,18 +194,18 @@ std::vector<bool> makes_read_masks(const Kernel& k, const Analysis& a, const Bas
 
 /// Of an analysis that knows what is wanted if all bits are read.
 void find_unread_bits(const Kernel& k, Analysis& a) {
-  size_t steps = 200'000;
+  std::map<size_t, unsigned> read_masks;
   for (const BasicBlock& b : a.blocks) {
     if (!b.reached) continue;
     const std::vector<bool> read = makes_read_masks(k, a, b);
     ScalarSet stale = b.stale_in;
     for (size_t n = b.begin; n < b.end; ++n) {
       const std::optional<unsigned> low = half_of_mask(k.code[n], a, stale);
-      if (low && read[n - b.begin] && bits_are_unread(k, a, n, *low, steps))
-        a.unread_bits[n] = *low;
+      if (low && read[n - b.begin]) read_masks[n] = *low;
       step_stale(k.code[n], stale);
     }
   }
+  a.unread_bits = unread_bits(k, a, std::move(read_masks));
 }
 
 /// Moves of a mask's number to lanes that do not read it.

@@ -39,6 +39,21 @@ ScalarSet mask_reads(const Instruction& i) {
   return out;
 }
 
+/// What an instruction has to do with scalar registers: each search comes to it many times.
+struct ScalarUse {
+  explicit ScalarUse(const Instruction& i)
+      : touched(effects(i)), numbers(number_reads(i)), masks(mask_reads(i)) {
+    for (const unsigned code : {unsigned{kScc}, unsigned{kM0}})
+      numbers.set(code, touched.reads.test(code));
+    if (i.row->does(kReadsDst)) numbers |= touched.writes;
+    none = (touched.reads | touched.writes | numbers | masks).none();
+  }
+
+  Effects touched;
+  ScalarSet numbers, masks;  ///< that it reads as numbers, and lane by lane
+  bool none = false;
+};
+
 /// Of one lane: where the meaningless bit has come to.
 class Traces {
  public:
@@ -66,18 +81,12 @@ class Traces {
   }
 
   /// False where the lane does something else for what the bit is.
-  bool step(const Kernel& kernel, const Analysis& analysis, size_t n) {
-    const Instruction& i = kernel.code[n];
-    if (analysis.indexed.contains(n) || i.row->meaning.moves_result || i.row->meaning.moves_source)
-      return false;
-    const Effects e = effects(i);
+  bool step(const Instruction& i, const ScalarUse& use, size_t n) {
+    const Effects& e = use.touched;
     if (i.row->does(kMaskLogic)) return step_logic(i, n, e);
     if (asks_vcc(i) && wave_.test(kVccLo)) return false;
-    ScalarSet read = number_reads(i);
-    for (const unsigned code : {unsigned{kScc}, unsigned{kM0}}) read.set(code, e.reads.test(code));
-    if (i.row->does(kReadsDst)) read |= e.writes;
-    const bool other = (read & numbers_).any();
-    const bool own = (mask_reads(i) & own_).any();
+    const bool other = (use.numbers & numbers_).any();
+    const bool own = (use.masks & own_).any();
     const bool moves = i.row->kind == Kind::move;
     const bool by_lane = i.row->kind == Kind::alu && i.row->is_vector_alu();
     if ((other && !moves && (is_on() || !by_lane)) || (own && (is_on() || !by_lane))) return false;
@@ -98,6 +107,7 @@ class Traces {
     return !own_.test(kExecLo);
   }
   void follow_bits(const Instruction& i, size_t n, const ScalarSet& writes) {
+    if (writes.none()) return;
     bits_.retire(OwnBits::made_by(n));
     bits_.step(i, writes, OwnBits::made_by(n));
   }
@@ -125,10 +135,13 @@ class Traces {
 /// Follows a lane that is on behind the instruction, and one that is off, wherever they can get.
 class Search {
  public:
-  Search(const Kernel& kernel, const Analysis& analysis, size_t& steps)
-      : kernel_(kernel), analysis_(analysis), steps_(steps) {}
+  Search(const Kernel& kernel, const Analysis& analysis) : kernel_(kernel), analysis_(analysis) {
+    for (const Instruction& i : kernel.code) uses_.emplace_back(i);
+  }
 
   bool finds_no_reader(size_t n, unsigned low) {
+    entered_.clear();
+    work_.clear();
     const size_t block = analysis_.block_of[n];
     if (!follow(block, n + 1, split(Traces(low)))) return false;
     while (!work_.empty()) {
@@ -181,6 +194,9 @@ class Search {
   bool follow(size_t number, size_t from, States states) {
     const BasicBlock& block = analysis_.blocks[number];
     for (size_t n = from; n < block.end; ++n) {
+      const Instruction& i = kernel_.code[n];
+      const Meaning& m = i.row->meaning;
+      const bool counts = analysis_.indexed.contains(n) || m.moves_result || m.moves_source;
       bool some = false;
       std::array<bool, 4> moved{};  // to another class, or to both
       for (unsigned c = 0; c < states.size(); ++c) {
@@ -189,7 +205,9 @@ class Search {
         some = true;
         if (steps_ == 0) return false;
         --steps_;
-        if (!s->step(kernel_, analysis_, n)) return false;
+        if (counts) return false;
+        if (uses_[n].none) continue;
+        if (!s->step(i, uses_[n], n)) return false;
         if (!s->any())
           s.reset();
         else
@@ -213,23 +231,28 @@ class Search {
     for (const size_t next : block.successors) {
       if (one && (analysis_.blocks[next].begin == block.end) != goes_on) continue;
       const Place place{next, class_of(state)};
-      const auto [it, fresh] = entered_.emplace(place, state);
+      const auto [it, fresh] = entered_.try_emplace(place, state);
       if (fresh || it->second.join(state)) work_.insert(place);
     }
   }
 
   const Kernel& kernel_;
   const Analysis& analysis_;
+  std::vector<ScalarUse> uses_;  ///< by instruction
   std::map<Place, Traces> entered_;
   std::set<Place> work_;
-  size_t& steps_;  ///< that may yet be done
+  size_t steps_ = 200'000;  ///< that may yet be done, by all searches together
 };
 
 }  // namespace
 
-bool bits_are_unread(const Kernel& kernel, const Analysis& analysis, size_t n, unsigned low,
-                     size_t& steps) {
-  return Search(kernel, analysis, steps).finds_no_reader(n, low);
+std::map<size_t, unsigned> unread_bits(const Kernel& kernel, const Analysis& analysis,
+                                       std::map<size_t, unsigned> written) {
+  if (written.empty()) return written;
+  Search search(kernel, analysis);
+  std::erase_if(written,
+                [&](const auto& pair) { return !search.finds_no_reader(pair.first, pair.second); });
+  return written;
 }
 
 }  // namespace lanewise::gcn

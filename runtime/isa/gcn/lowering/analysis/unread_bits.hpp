@@ -5,10 +5,11 @@
 
 namespace lanewise::gcn {
 
-/// True when nothing depends on the lanes' own bits of this pair as instruction `n` leaves them:
-/// each lane overwrites its bit, or is off wherever it is read. Compilers leave such bits where a
-/// loop collects a mask that has no value before its first iteration.
-bool bits_are_unread(const Kernel& kernel, const Analysis& analysis, size_t n, unsigned low,
-                     size_t& steps);
+/// Of these instructions, each with the low code of a pair, those where nothing depends on the
+/// lanes' own bits of the pair as the instruction leaves them: each lane overwrites its bit, or is
+/// off wherever it is read. Compilers leave such bits where a loop collects a mask that has no
+/// value before its first iteration.
+std::map<size_t, unsigned> unread_bits(const Kernel& kernel, const Analysis& analysis,
+                                       std::map<size_t, unsigned> written);
 
 }  // namespace lanewise::gcn
