@@ -27,14 +27,13 @@ bool wakes_host(const Instruction& i) {
 
 class KernelLowering {
  public:
-  KernelLowering(const Kernel& kernel, const CallTargets& calls, Gen gen,
+  KernelLowering(const Kernel& kernel, const Analysis& analysis, Gen gen,
                  const LowerOptions& options, std::vector<Diagnostic>& out)
       : kernel_(kernel),
-        options_(options_for(kernel, options)),
-        analysis_(analyse(kernel, calls, options_)),
+        analysis_(analysis),
         constants_in_(constants_in(kernel, analysis_)),
         steps_(wave_steps(kernel, analysis_)),
-        execz_asks_(execz_asks(kernel, analysis_, options_)),
+        execz_asks_(execz_asks(kernel, analysis_, options)),
         context_(program_, kernel, analysis_, gen),
         out_(out) {
     program_.name = kernel.name;
@@ -61,10 +60,6 @@ class KernelLowering {
   }
 
  private:
-  static LowerOptions options_for(const Kernel& kernel, LowerOptions options) {
-    options.partial_exec = options.partial_exec || wants_whole_waves(kernel);
-    return options;
-  }
   void error(const Instruction& i, const std::string& message) {
     out_.push_back(diagnostic(kernel_, i, message, false));
   }
@@ -314,9 +309,8 @@ class KernelLowering {
   }
 
   const Kernel& kernel_;
-  LowerOptions options_;
   ir::Program program_;
-  Analysis analysis_;
+  const Analysis& analysis_;
   std::vector<ScalarConstants> constants_in_;
   std::vector<bool> steps_;                 ///< instructions before which the wave comes together
   std::map<size_t, ExeczAsks> execz_asks_;  ///< of branches on EXEC, and VCC as a lane's answer
@@ -349,13 +343,15 @@ ir::Program lower_kernel(const Kernel& kernel, const CallTargets& calls, Gen gen
                          LowerOptions options, std::vector<Diagnostic>& found) {
   constexpr size_t kSmall = 200;  // instructions
   options.by_lane = options.by_lane || kernel.code.size() > kSmall;
-  if (!options.by_lane) return KernelLowering(kernel, calls, gen, options, found).run();
+  options.partial_exec = options.partial_exec || wants_whole_waves(kernel);
+  Analysis analysis = analyse(kernel, calls, options);
   const std::vector<Diagnostic> before = found;
-  ir::Program program = KernelLowering(kernel, calls, gen, options, found).run();
-  if (!ir::has_wave_ops(program)) return program;
+  ir::Program program = KernelLowering(kernel, analysis, gen, options, found).run();
+  if (!options.by_lane || !ir::has_wave_ops(program)) return program;
   found = before;
   options.by_lane = false;
-  return KernelLowering(kernel, calls, gen, options, found).run();
+  if (analysis.only_by_lane) analysis = analyse(kernel, calls, options);
+  return KernelLowering(kernel, analysis, gen, options, found).run();
 }
 
 }  // namespace

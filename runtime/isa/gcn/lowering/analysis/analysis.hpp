@@ -46,6 +46,7 @@ struct Analysis {
   /// Instructions that write one word of a mask whose bits are not read then: its low code.
   std::map<size_t, unsigned> unread_bits;
   std::vector<bool> dead_moves;  ///< instructions whose result nobody reads
+  bool only_by_lane = false;     ///< some of them are looked for by LowerOptions::by_lane alone
   std::vector<bool> scc_live;    ///< somebody reads the SCC that the instruction writes
   /// Must this logic on masks, which writes the pair, work on their numbers as well? `numbers`:
   /// that are wanted behind it.

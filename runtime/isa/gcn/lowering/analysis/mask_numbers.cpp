@@ -234,7 +234,7 @@ void find_unread_values(const Kernel& k, Analysis& a) {
   const PrivateMemory memory = private_memory(k, a, CallPaths(a));
   size_t steps = 200'000;
   for (const size_t n : moves)
-    if (value_is_unread(k, a, memory, n, steps)) a.dead_moves[n] = true;
+    if (value_is_unread(k, a, memory, n, steps)) a.dead_moves[n] = a.only_by_lane = true;
 }
 
 void find_wanted(const Kernel& k, const LowerOptions& options, Analysis& a) {
