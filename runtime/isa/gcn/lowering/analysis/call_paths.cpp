@@ -44,7 +44,7 @@ class PathFinder {
   };
 
   void come(const Place& place, const OwnWords& words) {
-    const auto [it, fresh] = places_.emplace(place, words);
+    const auto [it, fresh] = places_.try_emplace(place, words);
     if (fresh || it->second.join(words)) work_.insert(place);
   }
 

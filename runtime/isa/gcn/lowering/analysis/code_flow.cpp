@@ -14,17 +14,6 @@ using What = Word::What;
 bool goes_anywhere(const Instruction& i) {
   return i.row->kind == Kind::call || i.row->kind == Kind::jump;
 }
-bool is_scalar(const Instruction& i) {
-  const Encoding e = i.row->encoding;
-  return e == Encoding::sop1 || e == Encoding::sop2 || e == Encoding::sopk || e == Encoding::smrd;
-}
-
-std::vector<Effects> all_effects(const Kernel& k) {
-  std::vector<Effects> all;
-  all.reserve(k.code.size());
-  for (const Instruction& i : k.code) all.push_back(effects(i));
-  return all;
-}
 
 /// Registers that an address may be in or be made of; others are not followed.
 ScalarSet wanted_registers(const Kernel& k, const std::vector<Effects>& effects) {
@@ -34,13 +23,7 @@ ScalarSet wanted_registers(const Kernel& k, const std::vector<Effects>& effects)
     if (kind == Kind::call || kind == Kind::address) wanted |= effects[n].writes;
     if (goes_anywhere(k.code[n])) wanted |= effects[n].reads;
   }
-  for (size_t before = 0; before != wanted.count();) {
-    before = wanted.count();
-    for (size_t n = 0; n < k.code.size(); ++n)
-      if (is_scalar(k.code[n]) && (effects[n].writes & wanted).any()) wanted |= effects[n].reads;
-  }
-  wanted.reset(kScc);
-  return wanted;
+  return with_sources(k, effects, wanted).reset(kScc);
 }
 
 class CodeFlow {

@@ -270,7 +270,7 @@ class EvenWalk {
   }
   void come(size_t block, const Even& state) {
     const Place place{block, state.on()};
-    const auto [it, fresh] = entered_.emplace(place, state);
+    const auto [it, fresh] = entered_.try_emplace(place, state);
     if (fresh || it->second.join(state)) work_.insert(place);
   }
 

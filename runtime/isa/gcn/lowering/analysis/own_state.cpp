@@ -68,8 +68,7 @@ bool OwnWords::join(const OwnWords& other) {
     changed = true;
   };
   for (const auto& [code, known] : other.at_) meet(code);
-  const std::map<unsigned, Known> before = at_;
-  for (const auto& [code, known] : before) meet(code);
+  for (const auto& [code, known] : at_) meet(code);  // those are there already
   return changed;
 }
 

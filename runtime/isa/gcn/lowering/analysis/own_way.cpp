@@ -64,7 +64,7 @@ class OwnWay {
       at_goal_->join(state);
       return;
     }
-    const auto [it, fresh] = entered_.emplace(place, state);
+    const auto [it, fresh] = entered_.try_emplace(place, state);
     if (fresh || it->second.join(state)) work_.insert(place);
   }
 

@@ -136,7 +136,7 @@ class Walk {
 
   void come(size_t block, const Parted& state) {
     const Place place{block, state.is_on()};
-    const auto [it, fresh] = entered_.emplace(place, state);
+    const auto [it, fresh] = entered_.try_emplace(place, state);
     if (fresh || it->second.join(state)) work_.insert(place);
   }
 

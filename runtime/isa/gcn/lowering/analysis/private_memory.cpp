@@ -55,9 +55,13 @@ struct State {
 class Finder {
  public:
   Finder(const Kernel& kernel, const Analysis& analysis, const CallPaths& paths)
-      : k_(kernel), a_(analysis), paths_(paths.blocks()) {
+      : k_(kernel),
+        a_(analysis),
+        paths_(paths.blocks()),
+        effects_(all_effects(kernel)),
+        frames_(with_sources(kernel, effects_, frame_registers(kernel))),
+        several_stay_several_(several_stay_several()) {
     found_.at.resize(paths.instructions());
-    for (const Instruction& i : kernel.code) effects_.push_back(effects(i));
   }
 
   PrivateMemory run() {
@@ -79,6 +83,30 @@ class Finder {
   }
 
  private:
+  /// What is added to several frames gives several again. Other instructions, as those that align a
+  /// frame, may give one.
+  bool several_stay_several() const {
+    for (size_t n = 0; n < k_.code.size(); ++n) {
+      const Row& row = *k_.code[n].row;
+      const bool adds =
+          row.lower == lower_sadd || (row.lower == lower_saddk && row.meaning.op == Op::add);
+      const bool copies = row.kind == Kind::move || row.lower == lower_smovk;
+      if ((effects_[n].writes & frames_).any() && !adds && !copies && !row.is_vector_alu())
+        return false;
+    }
+    return true;
+  }
+  static void give_up_several(ScalarWords& words) {
+    for (auto& [code, held] : words.at)
+      if (held.some.size() > 1) held = {.some = {}, .open = true, .full = true};
+  }
+  static ScalarSet frame_registers(const Kernel& k) {
+    ScalarSet out;
+    for (const Instruction& i : k.code)
+      if (const Operand* o = i.operand(Slot::soffset); o != nullptr && is_scalar(o->code))
+        out.set(o->code);
+    return out;
+  }
   /// Flat accesses reach private memory by an address that the arguments give, or the queue.
   bool takes_apertures() const {
     return std::ranges::any_of(k_.hidden, [](const ir::Param& h) {
@@ -113,6 +141,7 @@ class Finder {
         const bool fresh = !in_[s];
         if (fresh) in_[s] = state;
         if (fresh || in_[s]->join(state)) work.insert(s);
+        if (several_stay_several_) give_up_several(in_[s]->words);
       }
     }
     return true;
@@ -148,6 +177,7 @@ class Finder {
   void step(size_t n, State& s) const {
     const Instruction& i = k_.code[n];
     const ScalarSet& writes = effects_[n].writes;
+    if (writes.none()) return;
     std::map<unsigned, Part> made;
     if (is_scalar_move(i)) {
       for (unsigned d = 0; d < i.operands[0].count; ++d)
@@ -161,8 +191,10 @@ class Finder {
       const auto it = made.find(static_cast<unsigned>(c));
       s.put(static_cast<unsigned>(c), it != made.end() ? it->second : Part::none);
     }
+    if ((writes & frames_).none()) return;
     step_words(k_, n, writes, s.words);
     if (i.row->kind == Kind::call) put_address_behind(k_, n, s.words);
+    s.words.forget(writes & ~frames_);
   }
 
   /// False where there are more dwords than are followed.
@@ -196,7 +228,9 @@ class Finder {
   const Kernel& k_;
   const Analysis& a_;
   const std::vector<PathBlock>& paths_;
-  std::vector<Effects> effects_;
+  const std::vector<Effects> effects_;
+  const ScalarSet frames_;  ///< where an access's frame may be, or is made of
+  const bool several_stay_several_;
   std::vector<std::optional<State>> in_;  ///< by block of the paths
   std::map<uint64_t, size_t> slots_;      ///< by bytes from the begin of the lane's memory
   PrivateMemory found_;

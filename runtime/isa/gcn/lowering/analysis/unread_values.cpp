@@ -153,7 +153,7 @@ class ReaderSearch {
     for (const size_t next : block.successors) {
       if (one && (analysis_.blocks[next].begin == block.end) != goes_on) continue;
       const Place place{next, state.is_on()};
-      const auto [it, fresh] = entered_.emplace(place, state);
+      const auto [it, fresh] = entered_.try_emplace(place, state);
       if (fresh || it->second.join(state)) work_.insert(place);
     }
   }

@@ -437,6 +437,26 @@ std::optional<uint64_t> image_place(const Words& low, const Words& high) {
   return l->value == (h->value & 0xffffffff) ? std::optional(h->value) : std::nullopt;
 }
 
+std::vector<Effects> all_effects(const Kernel& k) {
+  std::vector<Effects> all;
+  all.reserve(k.code.size());
+  for (const Instruction& i : k.code) all.push_back(effects(i));
+  return all;
+}
+
+ScalarSet with_sources(const Kernel& k, const std::vector<Effects>& effects, ScalarSet wanted) {
+  const auto is_followed = [](const Instruction& i) {
+    const Encoding e = i.row->encoding;
+    return e == Encoding::sop1 || e == Encoding::sop2 || e == Encoding::sopk || e == Encoding::smrd;
+  };
+  for (size_t before = 0; before != wanted.count();) {
+    before = wanted.count();
+    for (size_t n = 0; n < k.code.size(); ++n)
+      if (is_followed(k.code[n]) && (effects[n].writes & wanted).any()) wanted |= effects[n].reads;
+  }
+  return wanted;
+}
+
 const std::string* unresolved_at(const Listing& file, uint64_t at) {
   for (const uint64_t place : {at, at - 4})
     if (const auto it = file.unresolved.find(place); it != file.unresolved.end())
