@@ -86,7 +86,7 @@ bool reads_whole_m0(const Instruction& i) {
 /// What is live in front of the instruction, of what is live behind it.
 void step_back(const Kernel& k, const Analysis& a, size_t index, ScalarSet& live) {
   const Instruction& i = k.code[index];
-  const Effects e = effects(i);
+  const Effects& e = a.effects[index];
   live = (live & ~e.writes) | e.reads;
   if (a.indexed.contains(index)) live.set(kM0);
   if (!a.keeps_m0 && i.row->meaning.indexing == Indexing::enters && i.operands[0].code != kM0)
@@ -118,7 +118,7 @@ void forward(const Kernel& k, Analysis& a) {
       bool full = b.exec_full_in;
       for (size_t n = b.begin; n < b.end; ++n) {
         step_stale(k.code[n], stale);
-        full = full && !effects(k.code[n]).writes.test(kExecLo);
+        full = full && !a.effects[n].writes.test(kExecLo);
       }
       for (size_t s : b.successors) {
         BasicBlock& next = a.blocks[s];
@@ -212,6 +212,13 @@ Effects effects(const Instruction& i) {
   return e;
 }
 
+std::vector<Effects> all_effects(const Kernel& k) {
+  std::vector<Effects> all;
+  all.reserve(k.code.size());
+  for (const Instruction& i : k.code) all.push_back(effects(i));
+  return all;
+}
+
 bool is_mask_write(const Instruction& i, const ScalarSet& stale) {
   const Row& row = *i.row;
   if (row.has(Slot::mask_dst) || row.does(kWritesVcc)) return true;
@@ -239,6 +246,7 @@ void step_stale(const Instruction& i, ScalarSet& stale) {
 Analysis analyse(const Kernel& kernel, const CallTargets& calls, const LowerOptions& options) {
   Analysis a;
   a.calls = calls;
+  a.effects = all_effects(kernel);
   find_blocks(kernel, a);
   a.blocks[0].exec_full_in = !options.partial_exec;
   a.indexed = indexed(kernel, a);

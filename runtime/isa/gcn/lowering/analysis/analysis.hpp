@@ -32,8 +32,16 @@ struct BasicBlock {
   bool reached = false;               ///< from the kernel's entry
 };
 
+struct Effects {
+  ScalarSet reads, writes;
+};
+Effects effects(const Instruction& instruction);
+/// Of each instruction.
+std::vector<Effects> all_effects(const Kernel& kernel);
+
 struct Analysis {
   CallTargets calls;
+  std::vector<Effects> effects;  ///< per instruction
   std::vector<BasicBlock> blocks;
   std::vector<size_t> block_of;         ///< per instruction; one more for the end
   ScalarSet masks;                      ///< low codes of pairs that are read as masks
@@ -53,10 +61,6 @@ struct Analysis {
   bool makes_number(size_t index, unsigned code, const ScalarSet& numbers, bool scc_wanted) const;
 };
 
-struct Effects {
-  ScalarSet reads, writes;
-};
-Effects effects(const Instruction& instruction);
 bool is_mask_write(const Instruction& instruction, const ScalarSet& stale);
 /// For each instruction of the block: what is read behind it before it is written.
 std::vector<ScalarSet> live_behind(const Kernel& kernel, const Analysis& analysis,

@@ -60,7 +60,7 @@ class PathFinder {
         }
         if (!analysis_.calls.certain.contains(n)) return {};
       }
-      exits.words.step(i);
+      exits.words.step(i, analysis_.effects[n].writes);
       if (i.row->kind == Kind::call) {
         const auto inside = place_in_function(place.first, n);
         if (!inside) return {};

@@ -70,8 +70,7 @@ bool sets_missing_lanes(const Instruction& i, const ScalarSet& beyond) {
 }
 
 /// Numbers may have any bits.
-void step_beyond(const Instruction& i, ScalarSet& beyond) {
-  const ScalarSet writes = effects(i).writes;
+void step_beyond(const Instruction& i, const ScalarSet& writes, ScalarSet& beyond) {
   const bool is_mask = i.row->has(Slot::mask_dst) || i.row->does(kWritesVcc);
   const bool logic = mask_logic(i) && !i.row->does(kWritesExec);
   const bool result = logic && sets_missing_lanes(i, beyond);
@@ -99,7 +98,7 @@ void find_beyond(const Kernel& k, Analysis& a) {
         const Instruction& i = k.code[n];
         const bool asks_vcc = i.row->kind == Kind::branch && i.row->does(kReadsVcc);
         a.asks_number[n] = asks_vcc && beyond.test(kVccLo);
-        step_beyond(i, beyond);
+        step_beyond(i, a.effects[n].writes, beyond);
         a.result_beyond[n] = mask_logic(i) && beyond.test(i.operands[0].code & ~1U);
       }
       for (const size_t s : b.successors) {
@@ -129,7 +128,7 @@ struct Wanted {
 
   void step_back(const Kernel& k, const Analysis& a, size_t index) {
     const Instruction& i = k.code[index];
-    const Effects e = effects(i);
+    const Effects& e = a.effects[index];
     const bool counted = i.row->meaning.moves_result;  // M0 says which register is written
     const bool scc = i.row->does(kWritesScc) && a.scc_live[index];
     // A ballot knows only the lanes that exist. A mask that logic makes of others may have bits

@@ -37,8 +37,7 @@ OwnWords::Known OwnWords::result(const Instruction& i, unsigned dword) const {
   return Word{x->of + y->of, x->plus + y->plus};
 }
 
-void OwnWords::step(const Instruction& i) {
-  const ScalarSet writes = effects(i).writes;
+void OwnWords::step(const Instruction& i, const ScalarSet& writes) {
   const bool scalar = i.row->encoding == Encoding::sop1 || i.row->encoding == Encoding::sop2 ||
                       i.row->encoding == Encoding::sopk;
   const Operand* to = scalar ? i.operand(Slot::sdst) : nullptr;

@@ -156,7 +156,7 @@ class OwnWords {
   bool is_as_before(unsigned code) const { return of(code) == Known(Word{code + 1, 0}); }
   /// Does the pair hold the address behind this call?
   bool leads_behind(const Operand& pair, size_t call) const;
-  void step(const Instruction& i);
+  void step(const Instruction& i, const ScalarSet& writes);
   /// At a call: where it returns to.
   void put_address_behind(const Operand& pair, size_t call);
   /// True when that changed anything.

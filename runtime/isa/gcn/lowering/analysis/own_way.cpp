@@ -76,23 +76,24 @@ class OwnWay {
       if (i.row->kind == Kind::jump && follow_return(place.first, i, state)) return true;
       if (i.row->kind == Kind::jump && analysis_.calls.certain.count(n) == 0) return false;
       if (i.row->kind != Kind::jump && asks_before_skipping(i) == ExeczAsks::wave) return false;
-      step(i, state);
+      step(n, state);
       if (!state.bits.exec_off()) return false;
     }
     for (const size_t next : block.successors) come({place.first, next}, state);
     return !block.successors.empty();
   }
-  void step(const Instruction& i, State& state) {
-    written_ |= effects(i).writes;
-    state.bits.step(i, OwnBits::kAnything);
-    state.words.step(i);
+  void step(size_t n, State& state) {
+    const ScalarSet& writes = analysis_.effects[n].writes;
+    written_ |= writes;
+    state.bits.step(kernel_.code[n], writes, OwnBits::kAnything);
+    state.words.step(kernel_.code[n], writes);
   }
 
   bool follow_call(size_t pending, size_t call, State state) {
     const size_t depth = pending_[pending].depth + 1;
     if (analysis_.calls.certain.count(call) == 0 || depth > kMostCalls) return false;
     const Instruction& i = kernel_.code[call];
-    step(i, state);
+    step(call, state);
     state.words.put_address_behind(*i.operand(Slot::sdst), call);
     const auto [inside, fresh] = inside_.emplace(std::pair(pending, call), pending_.size());
     if (fresh) pending_.push_back({pending, call, depth});

@@ -59,7 +59,7 @@ class Parted {
   /// False where the instruction would do something else, or it is not known that it would not.
   bool step(const Kernel& kernel, const Analysis& analysis, size_t n) {
     const Instruction& i = kernel.code[n];
-    const Effects e = effects(i);
+    const Effects& e = analysis.effects[n];
     const bool indexes = i.row->meaning.moves_result || i.row->meaning.moves_source;
     ScalarSet reads = e.reads;
     if (analysis.indexed.contains(n)) reads.set(kM0);

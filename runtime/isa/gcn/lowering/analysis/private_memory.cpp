@@ -58,7 +58,7 @@ class Finder {
       : k_(kernel),
         a_(analysis),
         paths_(paths.blocks()),
-        effects_(all_effects(kernel)),
+        effects_(analysis.effects),
         frames_(with_sources(kernel, effects_, frame_registers(kernel))),
         several_stay_several_(several_stay_several()) {
     found_.at.resize(paths.instructions());
@@ -228,7 +228,7 @@ class Finder {
   const Kernel& k_;
   const Analysis& a_;
   const std::vector<PathBlock>& paths_;
-  const std::vector<Effects> effects_;
+  const std::vector<Effects>& effects_;
   const ScalarSet frames_;  ///< where an access's frame may be, or is made of
   const bool several_stay_several_;
   std::vector<std::optional<State>> in_;  ///< by block of the paths

@@ -41,15 +41,15 @@ ScalarSet mask_reads(const Instruction& i) {
 
 /// What an instruction has to do with scalar registers: each search comes to it many times.
 struct ScalarUse {
-  explicit ScalarUse(const Instruction& i)
-      : touched(effects(i)), numbers(number_reads(i)), masks(mask_reads(i)) {
+  ScalarUse(const Instruction& i, const Effects& effects)
+      : touched(effects), numbers(number_reads(i)), masks(mask_reads(i)) {
     for (const unsigned code : {unsigned{kScc}, unsigned{kM0}})
       numbers.set(code, touched.reads.test(code));
     if (i.row->does(kReadsDst)) numbers |= touched.writes;
     none = (touched.reads | touched.writes | numbers | masks).none();
   }
 
-  Effects touched;
+  const Effects& touched;
   ScalarSet numbers, masks;  ///< that it reads as numbers, and lane by lane
   bool none = false;
 };
@@ -136,7 +136,8 @@ class Traces {
 class Search {
  public:
   Search(const Kernel& kernel, const Analysis& analysis) : kernel_(kernel), analysis_(analysis) {
-    for (const Instruction& i : kernel.code) uses_.emplace_back(i);
+    for (size_t n = 0; n < kernel.code.size(); ++n)
+      uses_.emplace_back(kernel.code[n], analysis.effects[n]);
   }
 
   bool finds_no_reader(size_t n, unsigned low) {

@@ -437,13 +437,6 @@ std::optional<uint64_t> image_place(const Words& low, const Words& high) {
   return l->value == (h->value & 0xffffffff) ? std::optional(h->value) : std::nullopt;
 }
 
-std::vector<Effects> all_effects(const Kernel& k) {
-  std::vector<Effects> all;
-  all.reserve(k.code.size());
-  for (const Instruction& i : k.code) all.push_back(effects(i));
-  return all;
-}
-
 ScalarSet with_sources(const Kernel& k, const std::vector<Effects>& effects, ScalarSet wanted) {
   const auto is_followed = [](const Instruction& i) {
     const Encoding e = i.row->encoding;

@@ -127,8 +127,6 @@ std::optional<uint64_t> image_place(const Words& low, const Words& high);
 std::optional<uint64_t> loaded_place(const Kernel& kernel, const Instruction& load,
                                      const ScalarWords& words);
 
-/// Of each instruction.
-std::vector<Effects> all_effects(const Kernel& kernel);
 /// These registers and those that their words are made of: what others hold is nothing to them.
 ScalarSet with_sources(const Kernel& kernel, const std::vector<Effects>& effects, ScalarSet wanted);
 
