@@ -139,6 +139,29 @@ void LaneEmitter::when_unusual(Id usual, const std::function<void()>& body) {
   when(m_.any_lane(unusual), [&] { state().hardly_ever(body); });
 }
 
+/// With every check in full. What several in a row find is kept behind their accesses, so that
+/// those need not wait for the branch; a report at once is such a branch already.
+void LaneEmitter::run_in_full(size_t first, size_t last) {
+  const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
+  const auto run_until = [&](size_t end) {
+    for (; first < end; ++first) {
+      index_ = static_cast<uint32_t>(first);
+      run_instruction(insts[first]);
+      follow_constants(insts[first]);
+    }
+  };
+  const auto is_check = [](const ir::Inst& inst) { return inst.op == Op::check; };
+  while (first < last) {
+    const auto begin = insts.begin(), stop = begin + static_cast<ptrdiff_t>(last);
+    const auto row = std::find_if_not(begin + static_cast<ptrdiff_t>(first), stop, is_check);
+    const auto end = static_cast<size_t>(std::find_if(row, stop, is_check) - begin);
+    if (!one_row_ && static_cast<size_t>(row - begin) > first + 1)
+      state().note_together([&] { run_until(end); });
+    else
+      run_until(end);
+  }
+}
+
 /// Returns where it ended: at `first` when there is nothing to gain.
 size_t LaneEmitter::run_versions(size_t first, size_t last) {
   const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
@@ -171,11 +194,7 @@ size_t LaneEmitter::run_versions(size_t first, size_t last) {
   version(full, [&] {
     const auto run = [&] {
       renew_addresses(first, row);
-      for (size_t i = first; i < end; ++i) {
-        index_ = static_cast<uint32_t>(i);
-        run_instruction(insts[i]);
-        follow_constants(insts[i]);
-      }
+      run_in_full(first, end);
       flush(wanted);
     };
     state().hardly_ever([&] {

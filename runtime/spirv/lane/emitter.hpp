@@ -285,6 +285,7 @@ class LaneEmitter {
   // Versions of a stretch: checked in full, and not at all (emit_versions.cpp)
   void run_range(size_t first, size_t last);
   size_t run_versions(size_t first, size_t last);
+  void run_in_full(size_t first, size_t last);
   void renew_addresses(size_t first, size_t row);
   void renew(uint32_t reg, size_t before, size_t now, size_t row);
   bool has_question(const ir::Inst& inst) const;

@@ -1,5 +1,7 @@
 #include "runtime/spirv/lane/lane_state.hpp"
 
+#include <ranges>
+
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include "runtime/layout/push_words.hpp"
@@ -69,11 +71,44 @@ void LaneState::start(Id budget_low, Id budget_high) {
 
 void LaneState::note(Id wrong, Id point, Id low, Id high) {
   keeps_faults_ = keeps_faults_ || !reports_at_once_;
+  const Finding finding{wrong, point, low, high};
+  if (together_ != nullptr) return together_->push_back(finding);
+  keep_first({&finding, 1});
+}
+
+/// Of findings in their order, unless the lane has a fault already.
+void LaneState::keep_first(std::span<const Finding> findings) {
   const Id none = m_.equals(load(point_), 0);
-  const Id first = m_.test(spv::OpLogicalAnd, {wrong, none});
-  m_.create_store(m_.select(first, point, load(point_)), point_);
-  m_.create_store(m_.select(first, low, load(low_)), low_);
-  m_.create_store(m_.select(first, high, load(high_)), high_);
+  Id point = load(point_), low = load(low_), high = load(high_);
+  for (const Finding& f : findings | std::views::reverse) {
+    const Id first = m_.test(spv::OpLogicalAnd, {f.wrong, none});
+    point = m_.select(first, f.point, point);
+    low = m_.select(first, f.low, low);
+    high = m_.select(first, f.high, high);
+  }
+  m_.create_store(point, point_);
+  m_.create_store(low, low_);
+  m_.create_store(high, high_);
+}
+
+std::vector<LaneState::Finding> LaneState::findings_of(const std::function<void()>& body) {
+  std::vector<Finding> findings;
+  together_ = &findings;
+  body();
+  together_ = nullptr;
+  return findings;
+}
+
+Id LaneState::any_of(std::span<const Finding> findings) {
+  Id any = findings.front().wrong;
+  for (const Finding& f : findings.subspan(1)) any = m_.test(spv::OpLogicalOr, {any, f.wrong});
+  return any;
+}
+
+void LaneState::note_together(const std::function<void()>& body) {
+  const std::vector<Finding> findings = findings_of(body);
+  const Id any = any_of(findings);
+  m_.when(target_.wave_operations ? m_.any_lane(any) : any, [&] { keep_first(findings); });
 }
 
 /// Takes steps from the reserve; false = there are none.
@@ -183,11 +218,14 @@ Id LaneState::group_id() {
 
 void LaneState::report_after(Id lane, const std::function<void()>& body) {
   reports_at_once_ = reports_early_ = true;
-  body();
+  const std::vector<Finding> findings = findings_of(body);
   reports_at_once_ = false;
-  m_.when(unreported(), [&] {
-    write(lane);
-    m_.create_store(m_.u(kReported), point_);
+  m_.when(any_of(findings), [&] {
+    keep_first(findings);
+    m_.when(unreported(), [&] {
+      write(lane);
+      m_.create_store(m_.u(kReported), point_);
+    });
   });
 }
 

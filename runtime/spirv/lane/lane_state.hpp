@@ -5,6 +5,8 @@
 
 #include <array>
 #include <functional>
+#include <span>
+#include <vector>
 
 #include "runtime/spirv/binary/module_builder.hpp"
 #include "runtime/spirv/fault_points.hpp"
@@ -29,6 +31,9 @@ class LaneState {
   void start() { m_.create_store(m_.u(0), point_); }
   /// Keeps the lane's first fault; `wrong` says whether this is one.
   void note(Id wrong, Id point, Id low, Id high);
+  /// What several checks in a row find, in their order: where nothing is wrong for any lane, one
+  /// branch passes by all of it. Nothing in `body` may read the fault that is kept.
+  void note_together(const std::function<void()>& body);
   /// The same where it is sure.
   void note(Id point, Id low, Id high) { note(m_.b(true), point, low, high); }
   void note(FaultKind kind, uint32_t site) {
@@ -64,6 +69,12 @@ class LaneState {
   Id group_id();
 
  private:
+  struct Finding {
+    Id wrong, point, low, high;
+  };
+  void keep_first(std::span<const Finding> findings);
+  std::vector<Finding> findings_of(const std::function<void()>& body);
+  Id any_of(std::span<const Finding> findings);
   Id count();
   void count_or(const std::function<void()>& stop);
   Id take_ahead();
@@ -77,13 +88,14 @@ class LaneState {
   FaultPoints& points_;
   bool takes_steps_, step_budget_;  ///< without a budget the reserve never gets less
   Id point_, low_, high_;
-  Id push_ = spv::NoResult;        ///< the push constants
-  Id work_group_ = spv::NoResult;  ///< the built-in variable
-  bool reports_at_once_ = false;   ///< the build point is in report_after()
-  bool reports_early_ = false;     ///< there is one
-  bool keeps_faults_ = false;      ///< some fault is reported at the lane's end
-  Id left_ = spv::NoResult;        ///< back edges until the next look at the budget
-  Id reserve_ = spv::NoResult;     ///< what the budget has beyond that
+  Id push_ = spv::NoResult;                   ///< the push constants
+  Id work_group_ = spv::NoResult;             ///< the built-in variable
+  bool reports_at_once_ = false;              ///< the build point is in report_after()
+  bool reports_early_ = false;                ///< there is one
+  bool keeps_faults_ = false;                 ///< some fault is reported at the lane's end
+  std::vector<Finding>* together_ = nullptr;  ///< of note_together() around the build point
+  Id left_ = spv::NoResult;                   ///< back edges until the next look at the budget
+  Id reserve_ = spv::NoResult;                ///< what the budget has beyond that
 };
 
 }  // namespace lanewise::spirv
