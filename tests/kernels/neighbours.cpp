@@ -1,4 +1,6 @@
 // Buffers of one launch are apart: what runs over the end of one is a fault, however far it goes.
+#include <algorithm>
+
 #include "tests/kernels/support.hpp"
 
 using namespace kernels;
@@ -138,6 +140,35 @@ TEST_CASE("neighbours: a pointer between two words, whether it is declared as a 
       CHECK(result.faults[0].address == a.address() + (off == 1 ? 1 : 12));
     }
   }
+}
+
+TEST_CASE("neighbours: of several accesses in a row each lane reports the first that is wrong") {
+  // Element 16 n + lane in the n-th iteration, loaded from a and from b and stored in c.
+  const lanewise::Kernel kernel = from_ptx(
+      "  mov.u32 %r1, %tid.x; mov.u32 %r4, 0;\n"
+      "L: mul.wide.u32 %rd4, %r1, 4; add.s64 %rd5, %rd1, %rd4; add.s64 %rd6, %rd2, %rd4;\n"
+      "  add.s64 %rd7, %rd3, %rd4; ld.global.u32 %r2, [%rd5]; ld.global.u32 %r3, [%rd6];\n"
+      "  add.u32 %r2, %r2, %r3; st.global.u32 [%rd7], %r2;\n"
+      "  add.u32 %r1, %r1, 16; add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 3; @%p1 bra L;\n");
+  constexpr uint32_t kInA = 28, kInB = 24, kInC = 44;
+  Buffer a = device().buffer(std::vector<uint32_t>(kInA, 1));
+  Buffer b = device().buffer(std::vector<uint32_t>(kInB, 2));
+  Buffer c = device().buffer(std::vector<uint32_t>(kInC, 9));
+  const Result result = kernel.launch({.grid = {1}, .block = {16}}, a, b, c);
+  CHECK(result.fault_count == 16);
+  REQUIRE(!result.faults.empty());
+  for (const lanewise::FaultReport& fault : result.faults) {
+    CAPTURE(fault.lane);
+    uint32_t element = fault.lane;
+    while (element < std::min(kInA, kInB)) element += 16;
+    const bool in_a = element >= kInA;
+    CHECK(fault.parameter == (in_a ? "a" : "b"));
+    CHECK(fault.address == (in_a ? a : b).address() + 4 * element);
+  }
+  // What is wrong is not loaded, nor stored, and the lane goes on.
+  std::vector<uint32_t> want(kInC);
+  for (uint32_t i = 0; i < kInC; ++i) want[i] = (i < kInA ? 1 : 0) + (i < kInB ? 2 : 0);
+  check_equal(c.read<uint32_t>(), want);
 }
 
 TEST_CASE("neighbours: a pointer out of memory is held against the list of buffers") {
