@@ -277,6 +277,9 @@ TEST_CASE("translate shows every stage") {
   const Output ir = program("translate --emit ir " + file);
   CHECK(ir.code == 0);
   CHECK(contains(ir.out, "ffma"));
+  const Output nowhere = program("translate --emit ir --device nowhere " + file);
+  CHECK(nowhere.code == 3);
+  CHECK(contains(nowhere.err, "'nowhere'"));
   const Output none = program("translate --emit spirv " + file);
   CHECK(none.code == 2);
   if (std::string(device()) == "reference") return;

@@ -28,8 +28,8 @@ struct Emitted {
 
 Emitted emit(const TranslateArgs& a) {
   const bool of_ir = a.emit == "ir" || a.emit == "ir-optimised";
-  // The IR needs no device; asking for none keeps the command useful everywhere.
-  Device device = Device::open(of_ir ? "reference" : a.device);
+  // The IR needs no device: where none is named, none has to be there.
+  Device device = Device::open(of_ir && a.device == "auto" ? "reference" : a.device);
   const Kernel kernel = load_input(device, a.files, to_isa(a.isa)).kernel(a.kernel);
   const std::string& name = kernel.name();
   if (a.emit == "ir") return {kernel.ir(), name};
