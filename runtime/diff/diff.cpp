@@ -118,15 +118,15 @@ class Pair {
   static std::string hangs_on(Side& side, const Case& c) {
     if (!side.freedom().clocks().empty()) return "a clock: " + side.freedom().clocks().front();
     const Outcome one = side.watch(c.options, c.inputs).outcome;
-    const auto otherwise = [&](const Way& way) {
-      return !compare(c.inputs, one, side.watch(c.options, c.inputs, way).outcome, 0).same();
+    const auto otherwise = [&](const Variation& variation) {
+      return !compare(c.inputs, one, side.watch(c.options, c.inputs, variation).outcome, 0).same();
     };
     if (otherwise({.schedule = WaveSchedule::lockstep})) return "the order in which lanes run";
     if (otherwise({.moved = true})) return "the addresses of buffers";
     try {
       if (otherwise({.last_group_first = true})) return "the order in which groups run";
     } catch (const Error& e) {
-      // Groups that wait for an earlier one never end this way.
+      // Groups that wait for an earlier one never end this variation.
       if (e.kind() != ErrorKind::budget) throw;
       return "the order in which groups run";
     }

@@ -84,13 +84,13 @@ Outcome Side::run(const LaunchOptions& options, const std::vector<Input>& inputs
 }
 
 Watched Side::watch(const LaunchOptions& options, const std::vector<Input>& inputs,
-                    const Way& way) const {
-  auto engine = std::make_unique<Watcher>(way.schedule, way.last_group_first);
+                    const Variation& variation) const {
+  auto engine = std::make_unique<Watcher>(variation.schedule, variation.last_group_first);
   const Watcher& watcher = *engine;
   Device device = Device::from_c(host::device_on(std::move(engine)));
   constexpr uint64_t kAway = 0x131300;  // changes bits from 8 to 20
   Buffer before;
-  if (way.moved) before = device.allocate(kAway, "before");
+  if (variation.moved) before = device.allocate(kAway, "before");
   Module module = device.load_file(form_.file, form_.isa, form_.target);
   Watched out;
   LaunchOptions on_reference = options;

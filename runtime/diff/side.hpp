@@ -60,8 +60,8 @@ struct Watched {
   double bound = 0;        ///< how far the results of one lane may be from those of another engine
 };
 
-/// What a watched launch does in another way than others.
-struct Way {
+/// What a watched launch does otherwise than others.
+struct Variation {
   WaveSchedule schedule = WaveSchedule::until_stop;
   bool moved = false;             ///< everything lies at other addresses
   bool last_group_first = false;  ///< groups run in reverse order
@@ -80,7 +80,7 @@ class Side {
 
   Outcome run(const LaunchOptions& options, const std::vector<Input>& inputs);
   Watched watch(const LaunchOptions& options, const std::vector<Input>& inputs,
-                const Way& way = {}) const;
+                const Variation& variation = {}) const;
 
  private:
   Outcome run_on(Device& device, Module& module, const LaunchOptions& options,

@@ -81,7 +81,7 @@ LocalLayout local_layout(const ir::Program& program, const Options& options, con
 uint32_t own_shared_bytes(const ir::Program& program, const Shape& shape, bool phases) {
   if (phases) return kPhaseSharedBytes;
   const BarrierUse use = barrier_use(program);
-  if (shape.together) return use.barriers && (use.loops || use.reductions) ? kDirectSharedBytes : 0;
+  if (shape.packed) return use.barriers && (use.loops || use.reductions) ? kDirectSharedBytes : 0;
   return (use.any && (use.loops || use.reductions) ? kDirectSharedBytes : 0) +
          (use.waves ? 4 * group_words(program, shape) : 0);
 }
@@ -161,7 +161,7 @@ void give_turns(ir::Program& program, const Options& options, const Target& targ
   if (!yield_in_waits(yielding)) return;
   const auto kept_together = [&] {
     const Shape lanes = lane_shape(program, options, target);
-    return choose_way(program, options, target, lanes).way == WaveChoice::Way::together;
+    return choose_wave_mode(program, options, target, lanes).mode == WaveMode::packed;
   };
   if (!target.quirks.narrow_waves && kept_together()) return;
   program = std::move(yielding);
@@ -187,22 +187,22 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   give_turns(program, options, target);
   Shape shape = lane_shape(program, options, target);
   const bool waves = ir::has_wave_ops(program);
-  const WaveChoice choice = choose_way(program, options, target, shape);
-  const bool serial = choice.way == WaveChoice::Way::serial;
-  const bool together = choice.way == WaveChoice::Way::together;
+  const WaveChoice choice = choose_wave_mode(program, options, target, shape);
+  const bool serial = choice.mode == WaveMode::serial;
+  const bool packed = choice.mode == WaveMode::packed;
   if (serial) shape = serial_shape(program, shape, target);
-  if (together) shape = together_shape(program, shape, target);
+  if (packed) shape = packed_shape(program, shape, target);
   // Events know a lane by its slot, which lanes that run in turn share.
   const bool traced = options.trace_bits != 0 && shape.lanes_per_invocation > 1;
-  const bool phases = !together && ((serial && (waves || traced)) || needs_phases(program, shape));
+  const bool phases = !packed && ((serial && (waves || traced)) || needs_phases(program, shape));
   shape.locks_shared = locks_shared(program);
   const uint32_t own = own_shared_bytes(program, shape, phases) + loop_mark_bytes(target, shape) +
                        (shape.locks_shared ? 4 : 0);
   const SharedLayout shared = shared_layout(program, options, target, own);
   const bool counted = ir::takes_steps(program), waits = barrier_use(program).any;
-  shape.looks_once =
-      counted && !options.step_budget && target.quirks.cuts_loops && !phases && !together && !waits;
-  shape.takes_steps = phases || (counted && !shape.looks_once);
+  shape.checks_limit_once =
+      counted && !options.step_budget && target.quirks.cuts_loops && !phases && !packed && !waits;
+  shape.takes_steps = phases || (counted && !shape.checks_limit_once);
   ir::insert_checks(program, check_facts(source, program, options));
   shape.versions = may_have_versions(options, target) && shape.lanes_per_invocation == 1 && !phases;
   shape.pointers = std::move(pointers);
@@ -230,8 +230,8 @@ Module translate_once(const ir::Program& source, const Options& options, const T
     const ir::Phases split = phases_of(program, serial && waves);
     levels = wave_levels(split);
     kernel.build_phases(split);
-  } else if (together) {
-    kernel.build_together(program);
+  } else if (packed) {
+    kernel.build_packed(program);
   } else {
     kernel.build_direct(program);
   }
@@ -246,11 +246,11 @@ Module translate_once(const ir::Program& source, const Options& options, const T
       {library::shared_words, std::max(static_cast<uint32_t>(on_chip / 4), kLeastWords)},
       {library::local_words, local.lane / 4},
       // Lanes that run one after the other share a slot.
-      {library::lanes, phases || together ? shape.lanes_per_invocation : 1},
+      {library::lanes, phases || packed ? shape.lanes_per_invocation : 1},
       {library::shared_in_backing, shared.in_memory ? 1U : 0U},
       {library::local_in_backing, local.in_memory ? 1U : 0U},
       {library::local_start, static_cast<uint32_t>(local.start / 4)},
-      {library::group_words, waves && !phases && !together ? group_words(program, shape) : 1},
+      {library::group_words, waves && !phases && !packed ? group_words(program, shape) : 1},
       {library::loops, loops ? 1U : 0U},
       {library::loop_marks, shape.local_size},
       {library::wave_levels, levels},
@@ -265,9 +265,9 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   module.lanes_per_invocation = shape.lanes_per_invocation;
   module.clears_backing = (reads_shared && shared.in_memory) || (reads_local && local.in_memory);
   module.backing_bytes = local.start + (local.in_memory ? local.bytes : 0);
-  module.wave_mode = together ? "packed" : serial ? "serial" : "lane";
+  module.wave_mode = name(choice.mode);
   module.wave_reason = choice.reason;
-  module.subgroup_size = together ? target.subgroup_size : 0;
+  module.subgroup_size = packed ? target.subgroup_size : 0;
   return module;
 }
 

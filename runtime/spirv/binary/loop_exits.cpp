@@ -47,7 +47,7 @@ class Exits {
   }
 
  private:
-  struct Way {
+  struct Exit {
     size_t block;    ///< leaves the loop at its end
     uint32_t label;  ///< of the block that control comes from
   };
@@ -76,9 +76,9 @@ class Exits {
 
     const uint32_t header = code_.blocks[loop.header].label;
     split_header(loop);
-    std::vector<Way> ways;
-    ways.reserve(leaving_from.size());
-    for (const size_t b : leaving_from) ways.push_back({b, last_label(code_.blocks[b])});
+    std::vector<Exit> exits;
+    exits.reserve(leaving_from.size());
+    for (const size_t b : leaving_from) exits.push_back({b, last_label(code_.blocks[b])});
     for (CodeInst& inst : merge.insts) {
       if (inst.op() != spv::OpPhi) continue;
       add_source(inst, null(inst.type), header);
@@ -87,14 +87,14 @@ class Exits {
     for (const size_t v : variables) {
       const VariableUse::Variable& variable = use_.variables()[v];
       CodeInst phi = make_inst(spv::OpPhi, variable.type, code_.new_id(), {}, 0);
-      for (const Way& way : ways) add_source(phi, load_at_end(way.block, variable), way.label);
+      for (const Exit& exit : exits) add_source(phi, load_at_end(exit.block, variable), exit.label);
       add_source(phi, null(variable.type), header);
       stores.push_back(make_inst(spv::OpStore, 0, 0, {variable.id, phi.result}, 2));
       phis.push_back(std::move(phi));
     }
     for (const auto& [value, type] : values) {
       CodeInst phi = make_inst(spv::OpPhi, type, code_.new_id(), {}, 0);
-      for (const Way& way : ways) add_source(phi, value, way.label);
+      for (const Exit& exit : exits) add_source(phi, value, exit.label);
       add_source(phi, null(type), header);
       replace_behind(loop, value, phi.result);
       phis.push_back(std::move(phi));

@@ -240,7 +240,7 @@ void LaneEmitter::emit_loop(const Node& n) {
   const Id stop = m_.create_variable(spv::StorageClassFunction, m_.bool_type);
   m_.create_store(m_.b(false), stop);
   const LoopMark mark = begin_mark();
-  const bool own_steps = n.counts && !shape_.looks_once && !together;
+  const bool own_steps = n.counts && !shape_.checks_limit_once && !together;
   const bool simple =
       !has_node(n.body, Node::Kind::loop) && !has_node(n.body, Node::Kind::continue_);
   const Id ahead = own_steps && simple ? state().begin_steps() : spv::NoResult;
@@ -260,7 +260,7 @@ void LaneEmitter::emit_loop(const Node& n) {
   const Construct construct = constructs_.back();
   constructs_.pop_back();
   bool repeats = construct.continued;
-  bool counts = n.counts && !shape_.looks_once;
+  bool counts = n.counts && !shape_.checks_limit_once;
   bool counted = false;
   if (!m_.terminated()) {
     // Iterations that continue elsewhere count at the back edge.
@@ -278,7 +278,7 @@ void LaneEmitter::emit_loop(const Node& n) {
   counts = counts && repeats;
 
   m_.set_build_point(again);
-  if (shape_.looks_once && repeats && !construct.broken) {
+  if (shape_.checks_limit_once && repeats && !construct.broken) {
     // The guest never leaves the loop, the driver does: compilers ask for an exit.
     const Id spare = launch_word(kLaunchSpareWord);
     const Id always = m_.equals(spare, 0);

@@ -168,7 +168,7 @@ LaneEmitter::LaneEmitter(ModuleBuilder& module, const ir::Structured& code, cons
 
 void LaneEmitter::make_slots() {
   const size_t count = program_.regs.size();
-  slots_.resize(shape_.together ? shape_.lanes_per_invocation : 1);
+  slots_.resize(shape_.packed ? shape_.lanes_per_invocation : 1);
   for (uint32_t n = 0; n < slots_.size(); ++n) {
     Slot& slot = slots_[n];
     slot.number = n;

@@ -40,11 +40,11 @@ struct Shape {
   bool serial = false;  ///< each invocation carries the lanes of one wave, one after the other
   /// Wave mode: neighbouring invocations carry a wave together, each `lanes_per_invocation` of its
   /// lanes, in slots. Waves smaller than a subgroup share one.
-  bool together = false;
+  bool packed = false;
   bool takes_steps = true;  ///< of the budget: some loop may
   /// The driver cuts loops before any budget is used up: lanes look once at the host's wish to
   /// stop.
-  bool looks_once = false;
+  bool checks_limit_once = false;
   /// The kernel may read such memory: shared on chip, local in an array.
   bool clears_shared = false, clears_local = false;
   bool locks_shared = false;  ///< some access to shared memory may take the group's lock
@@ -123,7 +123,7 @@ class LaneEmitter {
     return m_.word(spv::OpBitwiseAnd, {lane(), m_.u(wave_lanes() - 1)});
   }
   /// Wave mode with waves that are wider than subgroups.
-  bool in_several_slots() const { return shape_.together && slots_.size() > 1; }
+  bool in_several_slots() const { return shape_.packed && slots_.size() > 1; }
   Id group(unsigned component) { return m_.extract(group_, m_.uint_type, component); }
   Id site() { return m_.u(inst_->site); }
   Id tick();  ///< 64 bits: the next value of the lane's clock
@@ -185,7 +185,7 @@ class LaneEmitter {
   void emit_wave();
   Values group_operation();
   // Wave mode: all slots at a time (emit_slots.cpp, emit_subgroup.cpp)
-  bool masked() const { return shape_.together; }
+  bool masked() const { return shape_.packed; }
   void run_instruction(const ir::Inst& inst);
   void plan_slots();
   bool diverges_anywhere(const std::vector<ir::Node>& list) const;

@@ -12,7 +12,7 @@ namespace {
 /// Where the driver leaves loops by itself, a lane is soon at its end. It looks at the host's wish
 /// when it begins, and its steps are counted down in one go: drivers that do this run both sides of
 /// every branch (llvmpipe), and a look in each iteration is what they would make of a rare one.
-bool looks_once(const Target& target) {
+bool checks_limit_once(const Target& target) {
   return target.quirks.cuts_loops;
 }
 
@@ -53,7 +53,7 @@ void LaneState::start(Id budget_low, Id budget_high) {
   // Budgets of 2^32 steps and more count as 2^32 - 1.
   const Id wide = m_.differs(budget_high, 0);
   const Id budget = step_budget_ ? m_.select(wide, all, budget_low) : all;
-  if (looks_once(target_)) {
+  if (checks_limit_once(target_)) {
     const Id aborted = m_.call("lw_aborted", m_.bool_type, {});
     m_.create_store(m_.select(aborted, m_.u(0), budget), left_);
     // A lane that stops with a larger budget was stopped by the driver. Compilers know how many
@@ -129,7 +129,7 @@ Id LaneState::count() {
 }
 
 Id LaneState::step() {
-  if (looks_once(target_)) {
+  if (checks_limit_once(target_)) {
     const Id left = load(left_);
     const Id go_on = m_.differs(left, 0);
     const Id one = m_.select(go_on, m_.u(1), m_.u(0));
@@ -151,7 +151,7 @@ Id LaneState::step() {
 }
 
 bool LaneState::step_or(const std::function<void()>& stop) {
-  if (looks_once(target_)) return false;
+  if (checks_limit_once(target_)) return false;
   count_or(stop);
   return true;
 }
@@ -173,7 +173,7 @@ Id LaneState::take_ahead() {
 }
 
 Id LaneState::begin_steps() {
-  if (looks_once(target_) || !target_.wave_operations || target_.quirks.runs_both_sides)
+  if (checks_limit_once(target_) || !target_.wave_operations || target_.quirks.runs_both_sides)
     return spv::NoResult;
   const Id ahead = m_.create_variable(spv::StorageClassFunction, m_.uint_type, "steps_ahead");
   m_.create_store(take_ahead(), ahead);

@@ -109,7 +109,7 @@ void KernelBuilder::start_lane() {
 }
 
 void KernelBuilder::run_lane(Function* body) {
-  if (!shape_.looks_once) return m_.call_function(body);
+  if (!shape_.checks_limit_once) return m_.call_function(body);
   const Id aborted = library("lw_aborted", m_.bool_type, {});
   m_.when(m_.negated(aborted), [&] { m_.call_function(body); });
 }
@@ -122,7 +122,7 @@ void KernelBuilder::end_of_lane() {
 /// What lanes computed in a loop that the driver has cut is wrong, and only the guest's own loops
 /// have reported it.
 void KernelBuilder::report_cut() {
-  const Id lane = shape_.together ? m_.create_load(frame_.lane) : lane_of(m_.u(0));
+  const Id lane = shape_.packed ? m_.create_load(frame_.lane) : lane_of(m_.u(0));
   m_.when(library("lw_loops_cut", m_.bool_type, {lane_exists(lane)}), [&] {
     m_.create_store(lane, frame_.lane);
     state_.start();
@@ -204,7 +204,7 @@ void KernelBuilder::place_waves(const ir::Program& program) {
   m_.create_store(m_.word(spv::OpIAdd, {first, lane}), frame_.lane);
 }
 
-void KernelBuilder::build_together(const ir::Program& program) {
+void KernelBuilder::build_packed(const ir::Program& program) {
   const BarrierUse use = barrier_use(program);
   frame_.barriers = use.barriers;
   frame_.subgroup_lane = private_variable(m_.uint_type, "subgroup_lane");

@@ -31,7 +31,7 @@ class KernelBuilder {
   /// other.
   void build_direct(const ir::Program& program);
   /// Wave mode: the lanes of a wave stay together, over several invocations.
-  void build_together(const ir::Program& program);
+  void build_packed(const ir::Program& program);
   /// Barriers anywhere: every lane runs to its next barrier, then the group decides who goes on.
   void build_phases(const ir::Phases& phases);
 

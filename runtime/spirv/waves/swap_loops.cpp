@@ -15,7 +15,7 @@ namespace {
 using ir::Op;
 using ir::Space;
 
-/// Of what is looked at in one loop: instructions and blocks on all ways, and ways round.
+/// Of what is looked at in one loop: instructions and blocks on all paths, and iterations.
 constexpr size_t kMostSteps = 10'000, kMostRounds = 32;
 
 /// Blocks that each lead to each other, entered at the header alone, with no such blocks inside.
@@ -93,7 +93,7 @@ bool whole_swap(const ir::Inst& inst) {
          std::ranges::all_of(inst.dst, [](ir::Reg reg) { return reg.valid(); });
 }
 
-/// One iteration of a loop, on all ways from its header to its header.
+/// One iteration of a loop, on all paths from its header to its header.
 class Iteration {
  public:
   Iteration(const ir::Program& program, const Innermost& loop)
@@ -103,23 +103,23 @@ class Iteration {
 
   bool proven() {
     if (!find_swap()) return false;
-    Way first;
+    Path first;
     first.block = loop_.header;
     for (const ir::RegInfo& reg : program_.regs)
       first.regs.push_back(terms_.unknown(reg.width == ir::Width::pred ? 1 : 64));
     at_header_ = first.regs;
-    ways_.push_back(std::move(first));
-    while (!ways_.empty()) {
-      Way way = std::move(ways_.back());
-      ways_.pop_back();
-      if (!follow(std::move(way))) return false;
+    paths_.push_back(std::move(first));
+    while (!paths_.empty()) {
+      Path path = std::move(paths_.back());
+      paths_.pop_back();
+      if (!follow(std::move(path))) return false;
     }
     return std::ranges::all_of(rounds_, [&](const Round& round) { return hands_over(round); });
   }
 
  private:
   /// How far a lane has come, and what it knows.
-  struct Way {
+  struct Path {
     uint32_t block = 0;
     size_t inst = 0;
     std::vector<Term> regs;
@@ -168,103 +168,104 @@ class Iteration {
     return kHarmless.has(inst.op) || ir::info(inst.op).trait == ir::OpTrait::pure;
   }
 
-  Term value(const Way& way, const ir::Operand& o) {
-    if (o.is_reg()) return way.regs[o.index];
+  Term value(const Path& path, const ir::Operand& o) {
+    if (o.is_reg()) return path.regs[o.index];
     if (o.kind == ir::Operand::Kind::symbol) return terms_.address_of(o);
     return terms_.constant(o.imm);
   }
-  Term condition(const Way& way, const ir::Guard& guard) {
+  Term condition(const Path& path, const ir::Guard& guard) {
     if (guard.always()) return terms_.constant(1);
-    const Term reg = way.regs[guard.reg.id];
-    return terms_.replaced(guard.negate ? terms_.opposite(reg) : reg, way.known);
+    const Term reg = path.regs[guard.reg.id];
+    return terms_.replaced(guard.negate ? terms_.opposite(reg) : reg, path.known);
   }
 
-  /// To the end of the block, from where all ways that stay in the loop are noted. False: something
-  /// is not proven.
-  bool follow(Way way) {
-    const ir::Block& block = program_.blocks[way.block];
-    for (++steps_; way.inst < block.insts.size(); ++steps_) {
+  /// To the end of the block, from where all paths that stay in the loop are noted. False:
+  /// something is not proven.
+  bool follow(Path path) {
+    const ir::Block& block = program_.blocks[path.block];
+    for (++steps_; path.inst < block.insts.size(); ++steps_) {
       if (steps_ > kMostSteps) return false;
-      const ir::Inst& inst = block.insts[way.inst++];
+      const ir::Inst& inst = block.insts[path.inst++];
       if (inst.op == Op::trap && inst.guard.always()) return true;
       if (&inst != swap_) {
-        compute(way, inst);
-      } else if (!swap(way)) {
+        compute(path, inst);
+      } else if (!swap(path)) {
         return false;
       }
     }
     const ir::Terminator& term = block.term;
     if (term.kind != ir::Terminator::Kind::branch || term.targets[0] == term.targets[1])
-      return std::ranges::all_of(term.targets, [&](uint32_t to) { return go_on(way, to); });
-    const Term decides = condition(way, term.cond);
+      return std::ranges::all_of(term.targets, [&](uint32_t to) { return go_on(path, to); });
+    const Term decides = condition(path, term.cond);
     const auto known = terms_.bits(decides);
     for (const bool side : {true, false}) {
       if (known && (*known != 0) != side) continue;
-      Way taken = way;
+      Path taken = path;
       terms_.assume(decides, side, taken.known);
       if (!go_on(std::move(taken), term.targets[side ? 0 : 1])) return false;
     }
     return true;
   }
 
-  bool go_on(Way way, uint32_t to) {
-    if (to == loop_.header) return next_iteration(std::move(way));
+  bool go_on(Path path, uint32_t to) {
+    if (to == loop_.header) return next_iteration(std::move(path));
     if (!inside_[to]) return true;
-    way.block = to;
-    way.inst = 0;
-    ways_.push_back(std::move(way));
+    path.block = to;
+    path.inst = 0;
+    paths_.push_back(std::move(path));
     return true;
   }
 
-  void write(Way& way, const ir::Inst& inst, Term guard, size_t which, Term term) {
+  void write(Path& path, const ir::Inst& inst, Term guard, size_t which, Term term) {
     const ir::Reg reg = inst.dst[which];
-    if (reg.valid()) way.regs[reg.id] = terms_.choice(guard, term, way.regs[reg.id]);
+    if (reg.valid()) path.regs[reg.id] = terms_.choice(guard, term, path.regs[reg.id]);
   }
 
-  void compute(Way& way, const ir::Inst& inst) {
+  void compute(Path& path, const ir::Inst& inst) {
     if (inst.dst.empty()) return;
-    const Term guard = condition(way, inst.guard);
+    const Term guard = condition(path, inst.guard);
     std::vector<Term> sources;
-    for (const ir::Operand& o : inst.src) sources.push_back(value(way, o));
+    for (const ir::Operand& o : inst.src) sources.push_back(value(path, o));
     const bool same = ir::is_plain_move(inst) || ir::repeatable(inst);
     const bool known =
         same && !inst.buffer && !inst.any_nan && (inst.op != Op::load || inst.src[0].is_imm());
     std::vector<Term> results;
     for (uint32_t k = 0; k < inst.dst.size(); ++k)
       results.push_back(known ? terms_.result(inst, k, sources) : terms_.unknown(most_bits(inst)));
-    for (size_t k = 0; k < results.size(); ++k) write(way, inst, guard, k, results[k]);
+    for (size_t k = 0; k < results.size(); ++k) write(path, inst, guard, k, results[k]);
     if (inst.op == Op::load && !known && ir::is_strong(inst))
-      loads_.push_back({results[0], {&inst, terms_.replaced(sources[0], way.known)}});
+      loads_.push_back({results[0], {&inst, terms_.replaced(sources[0], path.known)}});
   }
 
-  /// The lane tries; where that may turn out either way, the path on which it succeeds is noted.
-  bool swap(Way& way) {
-    const Term guard = condition(way, swap_->guard);
+  /// The lane tries; where that may turn out as one or the other, the path on which it succeeds is
+  /// noted.
+  bool swap(Path& path) {
+    const Term guard = condition(path, swap_->guard);
     const auto tries = terms_.bits(guard);
     if (tries && *tries == 0) return true;
     if (!tries) {
-      Way without = way;
+      Path without = path;
       terms_.assume(guard, false, without.known);
-      ways_.push_back(std::move(without));
-      terms_.assume(guard, true, way.known);
+      paths_.push_back(std::move(without));
+      terms_.assume(guard, true, path.known);
     }
-    if (way.swapped) return false;
-    way.swapped = true;
+    if (path.swapped) return false;
+    path.swapped = true;
     const uint32_t bytes = ir::size_of(swap_->mem->elem);
-    Try now{terms_.replaced(value(way, swap_->src[0]), way.known), {}};
+    Try now{terms_.replaced(value(path, swap_->src[0]), path.known), {}};
     for (size_t k = 0; k < swap_->dst.size(); ++k) {
-      const Term given = terms_.replaced(value(way, swap_->src[1 + k]), way.known);
+      const Term given = terms_.replaced(value(path, swap_->src[1 + k]), path.known);
       now.compared.push_back(terms_.low_bytes(given, bytes));
     }
-    Way success = way;
+    Path success = path;
     success.succeeded = true;
     for (size_t k = 0; k < swap_->dst.size(); ++k) {
       success.regs[swap_->dst[k].id] = now.compared[k];
-      way.returned.push_back(terms_.unknown(8 * bytes));
-      way.regs[swap_->dst[k].id] = way.returned[k];
+      path.returned.push_back(terms_.unknown(8 * bytes));
+      path.regs[swap_->dst[k].id] = path.returned[k];
     }
-    ways_.push_back(std::move(success));
-    way.address = now.address;
+    paths_.push_back(std::move(success));
+    path.address = now.address;
     if (!just_loaded(now)) tries_.insert(std::move(now));
     return true;
   }
@@ -280,9 +281,9 @@ class Iteration {
            });
   }
 
-  bool next_iteration(Way way) {
-    if (!way.swapped || way.succeeded || rounds_.size() == kMostRounds) return false;
-    rounds_.push_back({std::move(way.regs), std::move(way.known), way.address, way.returned});
+  bool next_iteration(Path path) {
+    if (!path.swapped || path.succeeded || rounds_.size() == kMostRounds) return false;
+    rounds_.push_back({std::move(path.regs), std::move(path.known), path.address, path.returned});
     return true;
   }
 
@@ -316,7 +317,7 @@ class Iteration {
   const ir::Inst* swap_ = nullptr;
   Terms terms_;
   std::vector<Term> at_header_;  ///< [register], ascending
-  std::vector<Way> ways_;        ///< that nobody has followed yet
+  std::vector<Path> paths_;      ///< that nobody has followed yet
   std::vector<std::pair<Term, Loaded>> loads_;
   std::set<Try> tries_;
   std::vector<Round> rounds_;

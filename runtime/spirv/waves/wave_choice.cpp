@@ -63,7 +63,7 @@ std::string obstacle(const ir::Program& program, const Shape& lanes, const Targe
   if (program.wave_lanes / size > kMostSlots)
     return fmt::format("a wave of {} lanes takes {} slots in subgroups of {}", program.wave_lanes,
                        program.wave_lanes / size, size);
-  const Shape shape = together_shape(program, lanes, target);
+  const Shape shape = packed_shape(program, lanes, target);
   const uint32_t most = std::min(target.max_invocations, target.most_in_waves);
   if (shape.local_size > most)
     return fmt::format("the block would take {} invocations, the device has {}", shape.local_size,
@@ -130,10 +130,10 @@ Shape serial_shape(const ir::Program& program, const Shape& lanes, const Target&
   return shape;
 }
 
-Shape together_shape(const ir::Program& program, const Shape& lanes, const Target& target) {
+Shape packed_shape(const ir::Program& program, const Shape& lanes, const Target& target) {
   Shape shape;
   shape.scatters = lanes.scatters;
-  shape.together = true;
+  shape.packed = true;
   shape.lanes = lanes.lanes;
   const uint32_t size = target.subgroup_size;
   shape.lanes_per_invocation = std::max(1U, program.wave_lanes / size);
@@ -142,14 +142,13 @@ Shape together_shape(const ir::Program& program, const Shape& lanes, const Targe
   return shape;
 }
 
-WaveChoice choose_way(const ir::Program& program, const Options& options, const Target& target,
-                      const Shape& lanes) {
-  using Way = WaveChoice::Way;
-  const auto asked = [&](Way way) { return WaveChoice{way, "asked for"}; };
-  if (options.wave == WaveMode::serial) return asked(Way::serial);
+WaveChoice choose_wave_mode(const ir::Program& program, const Options& options,
+                            const Target& target, const Shape& lanes) {
+  const auto asked = [&](WaveMode mode) { return WaveChoice{mode, "asked for"}; };
+  if (options.wave == WaveMode::serial) return asked(WaveMode::serial);
   if (options.wave == WaveMode::packed) {
     const std::string why = obstacle(program, lanes, target);
-    if (why.empty()) return asked(Way::together);
+    if (why.empty()) return asked(WaveMode::packed);
     throw Error(ErrorKind::guest,
                 fmt::format("the lanes of a wave cannot be kept together: {}; use --wave auto or "
                             "serial",
@@ -159,27 +158,27 @@ WaveChoice choose_way(const ir::Program& program, const Options& options, const 
   const bool meet = waves && waves_meet(program, lanes, target);
   if (options.wave == WaveMode::lane) {
     if (waves && !meet) refuse_lane_mode(program);
-    return asked(Way::lane);
+    return asked(WaveMode::lane);
   }
-  if (!waves) return {Way::lane, "no cross-lane operations"};
+  if (!waves) return {WaveMode::lane, "no cross-lane operations"};
   const std::string why = obstacle(program, lanes, target);
   const MemberSummary members = why.empty() ? member_summary(program) : MemberSummary{};
   if (members.mixes != nullptr)
-    return {Way::serial, named(program, *members.mixes) +
-                             ": lanes that it waits for may come to it in another iteration"};
+    return {WaveMode::serial, named(program, *members.mixes) +
+                                  ": lanes that it waits for may come to it in another iteration"};
   if (why.empty() && members.asking == 0)
-    return {Way::together, "the lanes of a wave can be kept together"};
+    return {WaveMode::packed, "the lanes of a wave can be kept together"};
   if (why.empty()) {
     const std::string who = members.asking == 1
                                 ? "one cross-lane operation finds"
                                 : fmt::format("{} cross-lane operations find", members.asking);
-    return {Way::together,
+    return {WaveMode::packed,
             fmt::format("the lanes of a wave can be kept together as long as {} all lanes of {} "
                         "member mask there",
                         who, members.asking == 1 ? "its" : "each")};
   }
-  if (meet) return {Way::lane, "the whole group reaches every cross-lane operation together"};
-  return {Way::serial, "the lanes of a wave cannot be kept together: " + why};
+  if (meet) return {WaveMode::lane, "the whole group reaches every cross-lane operation together"};
+  return {WaveMode::serial, "the lanes of a wave cannot be kept together: " + why};
 }
 
 }  // namespace lanewise::spirv

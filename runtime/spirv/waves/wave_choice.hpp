@@ -10,23 +10,18 @@
 namespace lanewise::spirv {
 
 struct WaveChoice {
-  enum class Way : uint8_t {
-    lane,      ///< a lane per invocation; cross-lane operations, if any, through shared memory
-    together,  ///< wave mode: the lanes of a wave over neighbouring invocations
-    serial,    ///< an invocation carries a wave
-  };
-  Way way = Way::lane;
-  std::string reason;  ///< in a sentence's words
+  WaveMode mode = WaveMode::lane;  ///< not automatic
+  std::string reason;              ///< in a sentence's words
 };
 
 /// `lanes`: the shape of lane mode. Throws Error(guest) where the mode that was asked for cannot be
 /// had.
-WaveChoice choose_way(const ir::Program& program, const Options& options, const Target& target,
-                      const Shape& lanes);
+WaveChoice choose_wave_mode(const ir::Program& program, const Options& options,
+                            const Target& target, const Shape& lanes);
 
 Shape lane_shape(const ir::Program& program, const Options& options, const Target& target);
 Shape serial_shape(const ir::Program& program, const Shape& lanes, const Target& target);
-Shape together_shape(const ir::Program& program, const Shape& lanes, const Target& target);
+Shape packed_shape(const ir::Program& program, const Shape& lanes, const Target& target);
 
 /// Barriers that lanes may reach apart, or that name more than all lanes.
 bool needs_phases(const ir::Program& program, const Shape& shape);

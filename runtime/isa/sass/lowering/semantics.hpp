@@ -180,7 +180,7 @@ Lowering lower_fsetp, lower_fset, lower_fcmp, lower_fmnmx, lower_i2f, lower_f2i,
     lower_f2f, lower_rro, lower_mufu;
 Lowering lower_dadd, lower_dmul, lower_dfma, lower_dmnmx, lower_dsetp, lower_dset, lower_fchk;
 Lowering lower_imul, lower_imad;
-Lowering lower_vadd, lower_vabsdiff, lower_vabsdiff4, lower_vmnmx, lower_vset, lower_vsetp,
+Lowering lower_vadd, lower_vabsdiff, lower_vabsdiff4, lower_vminmax, lower_vset, lower_vsetp,
     lower_vshift, lower_vmad;
 Lowering lower_tex, lower_texs, lower_tld, lower_tlds, lower_tld4, lower_tld4s, lower_txd,
     lower_txq;

@@ -102,7 +102,7 @@ void lower_vabsdiff(LowerContext& c, const Instruction& i) {
   finish(c, i, c.make(Op::abs, Type::s64, {difference}), signed_result(i));
 }
 
-void lower_vmnmx(LowerContext& c, const Instruction& i) {
+void lower_vminmax(LowerContext& c, const Instruction& i) {
   const auto [a, b] = factors(c, i);
   finish(c, i, c.make(i.mod(ModId::greater) != 0 ? Op::max : Op::min, Type::s64, {a, b}),
          signed_result(i));

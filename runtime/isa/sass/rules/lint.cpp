@@ -9,16 +9,16 @@
 // wait on a scoreboard also covers what was issued before it and has no scoreboard of its own,
 // because compilers signal the last load of a batch only.
 //
-// Where ways meet, what is under way on any of them counts: what is reported is wrong on some way
-// through the code. Nothing is known behind ways that are not followed (ways.hpp).
+// Where paths meet, what is under way on any of them counts: what is reported is wrong on some path
+// through the code. Nothing is known behind paths that are not followed (paths.hpp).
 #include <fmt/format.h>
 
 #include <map>
 #include <set>
 
 #include "runtime/isa/sass/lowering/semantics.hpp"
+#include "runtime/isa/sass/rules/paths.hpp"
 #include "runtime/isa/sass/rules/touched.hpp"
-#include "runtime/isa/sass/rules/ways.hpp"
 
 namespace lanewise::sass {
 namespace {
@@ -43,7 +43,7 @@ constexpr size_t kMaxPlaces = 1 << 14;
 class KernelLint {
  public:
   KernelLint(const Kernel& kernel, std::vector<Remark>& out)
-      : kernel_(kernel), out_(out), ways_(kernel) {
+      : kernel_(kernel), out_(out), paths_(kernel) {
     for (const Instruction& i : code()) touched_.push_back(touched(i));
   }
 
@@ -54,7 +54,7 @@ class KernelLint {
         report(0, "no control fields are given: waits and schedules were not judged", true);
       return;
     }
-    find_ways();
+    find_paths();
     reporting_ = true;
     for (const auto& [start, state] : known_) walk(start, state);
   }
@@ -79,12 +79,12 @@ class KernelLint {
 
   // --- the flow of control -----------------------------------------------------------------------
 
-  void find_ways() {
-    // What no known way leads to begins with nothing under way.
+  void find_paths() {
+    // What no known path leads to begins with nothing under way.
     for (size_t n = 0; n < code().size(); n = unreached()) start_at(n);
   }
   size_t unreached() const {
-    for (const std::set<size_t>* starts : {&ways_.unknown(), &ways_.leaders()})
+    for (const std::set<size_t>* starts : {&paths_.unknown(), &paths_.leaders()})
       for (const size_t n : *starts) {
         const auto at = known_.lower_bound({n, BranchStack::kEmpty});
         if (at == known_.end() || at->first.index != n) return n;
@@ -99,7 +99,7 @@ class KernelLint {
       const Place start = *pending.begin();
       pending.erase(pending.begin());
       const auto [last, state] = walk(start, known_.at(start));
-      for (const Place& next : ways_.successors(last)) {
+      for (const Place& next : paths_.successors(last)) {
         if (known_.size() >= kMaxPlaces && !known_.contains(next)) continue;
         const auto [at, is_new] = known_.try_emplace(next, state);
         if (is_new || at->second.join(state)) pending.insert(next);
@@ -115,8 +115,8 @@ class KernelLint {
   Walked walk(Place at, State state) {
     for (;; ++at.index) {
       step(at.index, state);
-      at.stack = ways_.behind(at);
-      if (ways_.ends_block(at.index)) return {at, std::move(state)};
+      at.stack = paths_.behind(at);
+      if (paths_.ends_block(at.index)) return {at, std::move(state)};
     }
   }
 
@@ -233,7 +233,7 @@ class KernelLint {
   const Kernel& kernel_;
   std::vector<Remark>& out_;
   std::vector<Touched> touched_;
-  Ways ways_;
+  Paths paths_;
   std::map<Place, State> known_;  ///< at the start of each block that is reached
   std::set<std::pair<size_t, std::string>> reported_;
   bool reporting_ = false;

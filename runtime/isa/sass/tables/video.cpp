@@ -164,7 +164,7 @@ void video_rows(TableBuilder& t) {
   rows(t, difference);
   Video extreme{"VMNMX",
                 "0011 101",
-                lower_vmnmx,
+                lower_vminmax,
                 {unsigned_result},
                 {flag(ModId::greater, 56, "MX"), sat, use()}};
   extreme.signed_number = true;

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "runtime/isa/gcn/lowering/analysis/call_paths.hpp"
-#include "runtime/isa/gcn/lowering/analysis/own_way.hpp"
+#include "runtime/isa/gcn/lowering/analysis/own_path.hpp"
 
 namespace lanewise::gcn {
 

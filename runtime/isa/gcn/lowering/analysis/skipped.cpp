@@ -1,10 +1,10 @@
-// Whether lanes may go their own ways at branches that ask whether EXEC is zero.
+// Whether lanes may go paths of their own at branches that ask whether EXEC is zero.
 #include <algorithm>
 #include <optional>
 #include <set>
 
 #include "runtime/isa/gcn/lowering/analysis/even_exec.hpp"
-#include "runtime/isa/gcn/lowering/analysis/own_way.hpp"
+#include "runtime/isa/gcn/lowering/analysis/own_path.hpp"
 #include "runtime/isa/gcn/lowering/analysis/parted_lanes.hpp"
 #include "runtime/isa/gcn/lowering/analysis/uniform_masks.hpp"
 
@@ -30,7 +30,7 @@ bool keeps_exec_empty(const Instruction& i, const ScalarSet& from_outside) {
 ExeczAsks asks_before_skipping(const Instruction& i) {
   switch (i.row->kind) {
     case Kind::mode:
-      // Rounding and subnormals are known at translation, at each place for all ways to it.
+      // Rounding and subnormals are known at translation, at each place for all paths to it.
       return i.row->has(Slot::hwreg) ? ExeczAsks::nobody : ExeczAsks::wave;
     case Kind::barrier:
     case Kind::end:
@@ -122,7 +122,7 @@ std::optional<OwnDifference> parts_at(const Kernel& k, const Analysis& a, size_t
   const size_t target = branch_target(k, index), next = index + 1;
   if (target >= k.code.size() || next >= k.code.size()) return {};
   const bool when_zero = k.code[index].row->meaning.cond == ir::Cond::eq;
-  return when_zero ? own_way(k, a, index, next, target) : own_way(k, a, index, target, next);
+  return when_zero ? own_path(k, a, index, next, target) : own_path(k, a, index, target, next);
 }
 
 }  // namespace

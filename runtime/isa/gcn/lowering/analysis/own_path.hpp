@@ -18,7 +18,7 @@ struct OwnDifference {
 };
 /// The wave goes from the branch to instruction `first` and comes to `goal`. Nothing where the lane
 /// has to go with it.
-std::optional<OwnDifference> own_way(const Kernel& kernel, const Analysis& analysis, size_t branch,
-                                     size_t first, size_t goal);
+std::optional<OwnDifference> own_path(const Kernel& kernel, const Analysis& analysis, size_t branch,
+                                      size_t first, size_t goal);
 
 }  // namespace lanewise::gcn

@@ -1,4 +1,4 @@
-#include "runtime/isa/sass/rules/ways.hpp"
+#include "runtime/isa/sass/rules/paths.hpp"
 
 #include "runtime/isa/sass/lowering/semantics.hpp"
 
@@ -22,7 +22,7 @@ bool goes_on(const Instruction& i) {
 
 }  // namespace
 
-Ways::Ways(const Kernel& kernel) : kernel_(kernel) {
+Paths::Paths(const Kernel& kernel) : kernel_(kernel) {
   const size_t count = kernel.code.size();
   for (size_t n = 0; n < count; ++n) by_pc_[at(n).pc] = n;
   if (count != 0) leaders_.insert(0);
@@ -34,22 +34,22 @@ Ways::Ways(const Kernel& kernel) : kernel_(kernel) {
   }
 }
 
-bool Ways::ends_block(size_t n) const {
+bool Paths::ends_block(size_t n) const {
   return is_jump(at(n)) || n + 1 == kernel_.code.size() || leaders_.contains(n + 1);
 }
 
-size_t Ways::target(const Instruction& i) const {
+size_t Paths::target(const Instruction& i) const {
   const auto found = by_pc_.find(branch_target(i));
   return found == by_pc_.end() ? kernel_.code.size() : found->second;
 }
 
-BranchStack::Id Ways::behind(Place place) {
+BranchStack::Id Paths::behind(Place place) {
   const Instruction& i = at(place.index);
   if (i.form->flow != Flow::push || i.operand(Role::target) == nullptr) return place.stack;
   return stacks_.push(place.stack, i.form->token, target(i));
 }
 
-std::vector<Place> Ways::successors(Place last) {
+std::vector<Place> Paths::successors(Place last) {
   const Instruction& i = at(last.index);
   std::vector<Place> out;
   if (i.form->unknown) return out;
@@ -59,7 +59,7 @@ std::vector<Place> Ways::successors(Place last) {
   return out;
 }
 
-void Ways::taken(const Instruction& i, Place last, std::vector<Place>& out) {
+void Paths::taken(const Instruction& i, Place last, std::vector<Place>& out) {
   const bool known = i.operand(Role::target) != nullptr && !i.form->is(kAbsolute);
   switch (i.form->flow) {
     case Flow::branch:

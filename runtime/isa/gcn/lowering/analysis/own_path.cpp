@@ -1,4 +1,4 @@
-#include "runtime/isa/gcn/lowering/analysis/own_way.hpp"
+#include "runtime/isa/gcn/lowering/analysis/own_path.hpp"
 
 #include <map>
 #include <optional>
@@ -12,13 +12,13 @@ namespace lanewise::gcn {
 namespace {
 
 /// A lane whose bit is off at a branch that asks for EXEC goes to the same place as the wave, only
-/// earlier, if all that the wave does on its way there leaves that bit off and the lane as it was.
+/// earlier, if all that the wave does on its path there leaves that bit off and the lane as it was.
 /// The wave may come by the branch again, so loops may be left lane by lane.
 /// Functions that it calls are followed into, once for each call, and must come back.
 /// Where the lane is not as it was, it depends on what reads that (parted_lanes.hpp).
-class OwnWay {
+class OwnPath {
  public:
-  OwnWay(const Kernel& kernel, const Analysis& analysis, size_t branch, size_t first, size_t goal)
+  OwnPath(const Kernel& kernel, const Analysis& analysis, size_t branch, size_t first, size_t goal)
       : kernel_(kernel),
         analysis_(analysis),
         branch_(branch),
@@ -138,14 +138,14 @@ class OwnWay {
   std::map<std::pair<size_t, size_t>, size_t> inside_;  ///< by caller and call
   std::map<Place, State> entered_;                      ///< with what is known at the begin
   std::set<Place> work_;
-  ScalarSet written_;  ///< somewhere on the way
+  ScalarSet written_;  ///< somewhere on the path
 };
 
 }  // namespace
 
-std::optional<OwnDifference> own_way(const Kernel& kernel, const Analysis& analysis, size_t branch,
-                                     size_t first, size_t goal) {
-  return OwnWay(kernel, analysis, branch, first, goal).difference();
+std::optional<OwnDifference> own_path(const Kernel& kernel, const Analysis& analysis, size_t branch,
+                                      size_t first, size_t goal) {
+  return OwnPath(kernel, analysis, branch, first, goal).difference();
 }
 
 }  // namespace lanewise::gcn

@@ -18,9 +18,9 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-class Ways {
+class Paths {
  public:
-  explicit Ways(const Kernel& kernel);
+  explicit Paths(const Kernel& kernel);
 
   /// Instructions at which a block begins.
   const std::set<size_t>& leaders() const { return leaders_; }
@@ -30,7 +30,7 @@ class Ways {
   /// Where control can go from the last instruction of a block. A call that is not followed (into
   /// another section, or nested too deep) leads nowhere: what is behind it is in `unknown()`.
   std::vector<Place> successors(Place last);
-  /// Instructions that control comes to in ways that are not followed.
+  /// Instructions that control comes to by paths that are not followed.
   const std::set<size_t>& unknown() const { return unknown_; }
 
  private:
