@@ -1,7 +1,5 @@
 #include "runtime/spirv/lane/lane_state.hpp"
 
-#include <ranges>
-
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include "runtime/layout/push_words.hpp"
@@ -80,11 +78,11 @@ void LaneState::note(Id wrong, Id point, Id low, Id high) {
 void LaneState::keep_first(std::span<const Finding> findings) {
   const Id none = m_.equals(load(point_), 0);
   Id point = load(point_), low = load(low_), high = load(high_);
-  for (const Finding& f : findings | std::views::reverse) {
-    const Id first = m_.test(spv::OpLogicalAnd, {f.wrong, none});
-    point = m_.select(first, f.point, point);
-    low = m_.select(first, f.low, low);
-    high = m_.select(first, f.high, high);
+  for (auto f = findings.rbegin(); f != findings.rend(); ++f) {
+    const Id first = m_.test(spv::OpLogicalAnd, {f->wrong, none});
+    point = m_.select(first, f->point, point);
+    low = m_.select(first, f->low, low);
+    high = m_.select(first, f->high, high);
   }
   m_.create_store(point, point_);
   m_.create_store(low, low_);
