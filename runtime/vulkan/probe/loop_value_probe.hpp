@@ -14,8 +14,9 @@ enum class LoopValues : uint32_t {
 };
 
 /// Translates a program whose lanes leave nested loops at different times and branch on what they
-/// loaded there, runs it on 64 lanes in lane and in packed mode, and compares with the host; all of
-/// it again, with the quirk's work-around, when something is wrong.
+/// loaded there, runs it on 64 lanes in lane and in serial mode, and compares with the host; in
+/// lane mode also a program whose loop has a value that never changes. All of it again, with the
+/// quirk's work-around, when something is wrong.
 LoopValues probe_loop_values(Device& device, Pipelines& pipelines, DiskCache& disk,
                              const spirv::Target& target);
 

@@ -74,7 +74,7 @@ size_t probes_in(const std::string& cache) {
 void check_quirks(bool anew, bool all_drivers) {
   const std::map<std::string, std::string> known = {
       {"lavapipe", "cut_loops loop_values fences zeros large_arrays both_sides narrow signs "},
-      {"lavapipe25", "fences zeros large_arrays narrow "},
+      {"lavapipe25", "loop_values fences zeros large_arrays narrow "},
       {"swiftshader", "constants both_sides narrow "}};
   for (const auto& driver : installed_drivers()) {
     CAPTURE(driver.label);
