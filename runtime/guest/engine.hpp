@@ -193,9 +193,6 @@ struct LaunchRequest {
   /// Bytes that traced accesses may reach, from the arena's start on (extent()); engines say it to
   /// themselves.
   uint64_t traced_extent = 0;
-  /// Devices run the program that the passes leave (ir/passes/pipeline.hpp); the reference engine
-  /// never does.
-  bool optimise = true;
   /// Global memory that nobody has written yet: a launch with the policy `check` asks and updates
   /// it, after any other it is empty. Null = all memory is written.
   guest::Unwritten* unwritten = nullptr;

@@ -177,11 +177,12 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   ir::expand_dots(program, dot_expansion(program, device));
   const Target target = flushes_everything(program) ? flushing_target(device) : device;
   ir::lower_switches(program);
-  if (options.optimise)
+  const bool simplify = !options.asks("passes", "off");
+  if (simplify)
     ir::optimise(program, {{{options.block.x, options.block.y, options.block.z}}});
   ir::drop_uniform_ballots(program);
   ir::expand_descriptors(program);
-  if (options.optimise && !target.quirks.runs_both_sides) ir::branch_on_guards(program);
+  if (simplify && !target.quirks.runs_both_sides) ir::branch_on_guards(program);
   ir::find_alignment(program, options.aligned_pointers);
   ir::relax_nans(program);
   give_turns(program, options, target);

@@ -76,7 +76,6 @@ struct Options {
   /// 0 = nothing is traced.
   uint32_t trace_bits = 0;
   uint32_t trace_form = 0;  ///< what holds of all events: kFormFits, kFormShort
-  bool optimise = true;     ///< the passes of ir/passes/pipeline.hpp
   bool small_arena = true;  ///< at most guest::kSmallArena bytes: offsets have 32 bits
   bool imported = false;    ///< LaunchRequest::imported; takes an arena that is not small
   bool pointers = true;     ///< LaunchRequest::pointers
@@ -84,6 +83,12 @@ struct Options {
   bool step_budget = true;
   bool aligned_pointers = false;  ///< all pointers among the parameters are multiples of 16
   bool operator==(const Options&) const = default;
+
+  /// Is it asked for? Launches without policies (the probe's) have each at its default.
+  bool asks(const char* policy, std::string_view value) const {
+    const auto found = policies.find(policy);
+    return found != policies.end() && found->second == value;
+  }
 };
 
 /// A ready module and what the host must know to run it.

@@ -48,6 +48,7 @@ constexpr std::array kRows = {
     Row{"heap", "8388608", kNumber},
     Row{"init.report", "use", "use|read"},
     Row{"mma.accumulate", "target", "target|volta|turing|ampere|ada|hopper|fma"},
+    Row{"passes", "on", "on|off"},
     Row{"ptx.align", "trap", "trap|force|any"},
     Row{"race.same_value", "ignore", "ignore|report"},
     Row{"race.shuffle", "order", "order|none"},

@@ -55,9 +55,8 @@ Values approximate(LaneEmitter& e, spv::Op) {
 /// The policy wants the device's function, which was seen inside the bounds.
 template <bool Target::OwnFunctions::*seen>
 bool has_own(const LaneEmitter& e) {
-  const auto policy = e.options().policies.find("float.approx");
-  return policy != e.options().policies.end() && policy->second == "device" &&
-         e.target().own.*seen && !e.target().quirks.runs_both_sides;
+  return e.options().asks("float.approx", "device") && e.target().own.*seen &&
+         !e.target().quirks.runs_both_sides;
 }
 Id as_float(LaneEmitter& e, Id bits) {
   return e.module().op(spv::OpBitcast, e.module().float_type, {bits});

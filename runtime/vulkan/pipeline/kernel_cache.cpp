@@ -102,7 +102,6 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
       fmt::format("block {} {} {} shared {} memcheck {} wave {}\n", options.block.x,
                   options.block.y, options.block.z, options.dynamic_shared,
                   static_cast<int>(options.memcheck), static_cast<int>(options.wave));
-  if (!options.optimise) text += "no passes\n";
   if (!options.small_arena) text += "large arena\n";
   if (options.imported) text += "imported\n";
   if (!options.pointers) text += "every address is looked up\n";
@@ -196,7 +195,6 @@ spirv::Options options_of(const LaunchRequest& request, bool small_arena,
           request.policies,
           trace_bits,
           trace_form,
-          request.optimise,
           small_arena,
           request.imported,
           request.pointers,

@@ -145,7 +145,7 @@ std::vector<uint32_t> unchanged_in(const std::vector<uint32_t>& words) {
 struct Trial {
   ir::Program code;
   std::vector<uint32_t> words;
-  bool optimise = true;
+  bool passes = true;
 };
 
 struct Outcome {
@@ -168,7 +168,7 @@ Outcome run(Device& device, Pipelines& pipelines, DiskCache& disk, const spirv::
   request.grid = {1, 1, 1};
   request.block = {kLanes, 1, 1};
   request.wave = mode;
-  request.optimise = trial.optimise;
+  request.policies = {{"passes", trial.passes ? "on" : "off"}};
   LaunchResult result;
   const auto no_limit = Clock::time_point::max();
   dispatcher.run(request, kernels.get(request, true, result.times, no_limit), {}, no_limit, result);

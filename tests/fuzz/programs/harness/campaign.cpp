@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <thread>
@@ -192,6 +193,7 @@ bool run_campaign(const InstructionSet& set, const CampaignOptions& options) {
     Engines engines;
     for (const Target& target : targets(options.device)) engines.at(target);
   }
+  std::filesystem::create_directories(options.out);
   Board board(options);
   const double start = now(), end = start + options.seconds;
   std::vector<std::thread> threads;

@@ -78,7 +78,6 @@ std::optional<std::string> run(Engine& engine, const Compiled& compiled, const P
   // Devices run the passes themselves.
   const bool optimised = setup.passes && engine.info().type == "reference";
   request.program = optimised ? &compiled.optimised : &compiled.program;
-  request.optimise = setup.passes;
   request.grid = {program.groups, 1, 1};
   request.block = {program.block, 1, 1};
   request.dynamic_shared = compiled.shared;
@@ -92,7 +91,9 @@ std::optional<std::string> run(Engine& engine, const Compiled& compiled, const P
   request.memcheck = setup.memcheck;
   request.wave = setup.wave;
   request.schedule = setup.schedule;
-  request.policies = compiled.policies;
+  std::map<std::string, std::string> policies = compiled.policies;
+  policies["passes"] = setup.passes ? "on" : "off";
+  request.policies = std::move(policies);
   request.step_budget = kStepBudget;
   engine.reserve(kArenaBytes);
   if (const std::vector<uint32_t> words = engine.translate(request).words; !words.empty()) {

@@ -62,6 +62,7 @@ std::string case_script(const Program& program, const InstructionSet& set, const
   std::string t = fmt::format("case \"{}\" {{\n", name) + head(set, text);
   t += fmt::format("  block {}\n  grid {}\n", program.block, program.groups);
   t += fmt::format("  memcheck {}\n", memcheck_name(setup.memcheck));
+  if (!setup.passes) t += "  policy passes off\n";
   if (setup.wave != WaveMode::automatic)
     t += fmt::format("  mode {}\n", lanewise::name(setup.wave));
   t += fmt::format("  let u = {:#x}\n", kUntouched);
