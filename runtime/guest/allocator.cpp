@@ -10,24 +10,20 @@ namespace {
 
 /// Of freed allocations: what a report can name.
 constexpr size_t kMostFreed = 1024;
+/// Of freed allocations that are held back: how many, and their bytes together.
+constexpr size_t kMostHeld = 1024;
+constexpr uint64_t kMostHeldBytes = 16 << 20;
 
 uint64_t round_up(uint64_t n, uint64_t align = kAllocAlign) {
   return (n + align - 1) / align * align;
 }
 
 /// Where the next allocation may start: past the end, plus the gap.
-uint64_t end_with_gap(const Allocation& a) {
-  return round_up(a.address + std::max<uint64_t>(a.size, 1)) + kAllocAlign;
+uint64_t end_with_gap(uint64_t address, uint64_t size) {
+  return round_up(address + std::max<uint64_t>(size, 1)) + kAllocAlign;
 }
-
-/// Between allocations that are sorted by address.
-uint64_t first_fit(const std::vector<Allocation>& sorted, uint64_t size, uint64_t align) {
-  uint64_t at = round_up(kArenaBase, align);
-  for (const Allocation& next : sorted) {
-    if (at + round_up(std::max<uint64_t>(size, 1)) + kAllocAlign <= next.address) break;
-    at = std::max(at, round_up(end_with_gap(next), align));
-  }
-  return at;
+uint64_t end_with_gap(const Allocation& a) {
+  return end_with_gap(a.address, a.size);
 }
 
 void refuse_huge(uint64_t size, const std::string& name) {
@@ -40,8 +36,7 @@ void refuse_huge(uint64_t size, const std::string& name) {
 
 uint64_t Allocator::allocate(uint64_t size, std::string name, bool read_only, uint64_t align) {
   refuse_huge(size, name);
-  const uint64_t at =
-      reserved_.empty() ? first_fit(live_, size, align) : first_fit(obstacles(), size, align);
+  const uint64_t at = first_fit(size, align);
   const auto next = std::ranges::lower_bound(live_, at, {}, &Allocation::address);
   std::erase_if(freed_, [&](const Allocation& a) {
     return at <= a.address && a.size <= size && a.address - at <= size - a.size;
@@ -94,16 +89,50 @@ bool Allocator::place_imported(uint64_t address, uint64_t size, const std::strin
   return true;
 }
 
-std::vector<Allocation> Allocator::obstacles() const {
-  std::vector<Allocation> all = live_;
-  all.insert(all.end(), reserved_.begin(), reserved_.end());
-  std::ranges::stable_sort(all, {}, &Allocation::address);
-  return all;
+uint64_t Allocator::first_fit(uint64_t size, uint64_t align) const {
+  const uint64_t needed = round_up(std::max<uint64_t>(size, 1)) + kAllocAlign;
+  uint64_t at = round_up(kArenaBase, align);
+  // By address, what is allocated, reserved and held back.
+  auto live = live_.begin(), reserved = reserved_.begin();
+  auto held = held_.begin();
+  for (;;) {
+    constexpr uint64_t kNone = ~uint64_t{0};
+    const uint64_t next_live = live == live_.end() ? kNone : live->address;
+    const uint64_t next_reserved = reserved == reserved_.end() ? kNone : reserved->address;
+    const uint64_t next_held = held == held_.end() ? kNone : held->first;
+    const uint64_t next = std::min({next_live, next_reserved, next_held});
+    if (next == kNone || at + needed <= next) return at;
+    const uint64_t taken = next == next_live       ? live++->size
+                           : next == next_reserved ? reserved++->size
+                                                   : held++->second;
+    at = std::max(at, round_up(end_with_gap(next, taken), align));
+  }
+}
+
+void Allocator::hold_back(const Allocation& freed) {
+  if (freed.address >= kImportedBase || freed.size > kMostHeldBytes) return;
+  held_.emplace(freed.address, freed.size);
+  held_order_.push_back(freed.address);
+  held_bytes_ += freed.size;
+  while (held_bytes_ > kMostHeldBytes || held_order_.size() > kMostHeld) {
+    const auto oldest = held_.find(held_order_.front());
+    held_bytes_ -= oldest->second;
+    held_.erase(oldest);
+    held_order_.pop_front();
+  }
+}
+
+bool Allocator::give_back_held() {
+  const bool any = !held_.empty();
+  held_.clear();
+  held_order_.clear();
+  held_bytes_ = 0;
+  return any;
 }
 
 uint64_t Allocator::reserve(uint64_t size, const std::string& name, uint64_t align) {
   refuse_huge(size, name);
-  const uint64_t at = first_fit(obstacles(), size, align);
+  const uint64_t at = first_fit(size, align);
   Allocation made{at, size, name, false};
   marks_.end = std::max(marks_.end, end_with_gap(made) - kArenaBase);
   marks_.high_water = std::max(marks_.high_water, marks_.end);
@@ -200,6 +229,7 @@ Allocation Allocator::take(uint64_t address) {
 void Allocator::free(uint64_t address) {
   ++changes_;
   freed_.push_back(take(address));
+  hold_back(freed_.back());
   if (freed_.size() > kMostFreed) freed_.pop_front();
 }
 

@@ -1,9 +1,11 @@
 // Deterministic first-fit allocation in the arena: the same calls give the same addresses
-// everywhere.
+// everywhere. What was freed is not given out again at once, so that an access through a pointer to
+// it is seen, and is not one to whatever was allocated next.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -35,8 +37,11 @@ class Allocator {
   /// A part of what reserve() gave can be accessed from now on, or no longer. Parts that touch are
   /// one allocation. False where the part lies in no reservation, or is in this state already.
   bool set_mapped(uint64_t address, uint64_t size, bool mapped);
-  /// Throws Error(usage) when nothing was allocated at this address.
+  /// Throws Error(usage) when nothing was allocated at this address. The memory is held back until
+  /// 16 MiB more, or 1,024 allocations, were freed; an allocation above 16 MiB is not.
   void free(uint64_t address);
+  /// Memory is short: what is held back can be had from now on. False when nothing was.
+  bool give_back_held();
   void free_parameters(uint64_t address);
   /// The latest freed allocations that nobody has got the whole memory of since, oldest first.
   const std::deque<Allocation>& freed() const { return freed_; }
@@ -62,7 +67,8 @@ class Allocator {
 
  private:
   Allocation take(uint64_t address);
-  std::vector<Allocation> obstacles() const;
+  uint64_t first_fit(uint64_t size, uint64_t align) const;
+  void hold_back(const Allocation& freed);
   const Allocation* reservation_of(uint64_t address, uint64_t size) const;
   const std::vector<Allocation>& open() const;
 
@@ -71,6 +77,9 @@ class Allocator {
   std::set<uint64_t> closed_;         ///< addresses of what nobody but the host reaches
   mutable std::vector<Allocation> open_;
   std::deque<Allocation> freed_;
+  std::map<uint64_t, uint64_t> held_;  ///< bytes by address
+  std::deque<uint64_t> held_order_;    ///< addresses, the first that was freed in front
+  uint64_t held_bytes_ = 0;
   Marks marks_;
   uint64_t changes_ = 0;
 };

