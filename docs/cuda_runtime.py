@@ -74,6 +74,8 @@ This page is made from the rows of [`runtime/host/hip`](../runtime/host/README.m
   memory in place. The device library's code for them is large: the reference engine runs it at once, lavapipe's compiler takes
   minutes and gigabytes for `printf`, and kernels that allocate nest too deep for it and are refused. The allocator gets 128 MiB in all; where they are used up, `malloc` is null, and one line states that.
   Other services of the host are refused by their number.
+- A cooperative launch runs, and `grid.sync()` in it does not: it is a semaphore of the hardware (`ds_gws_barrier`), which ends a wave that comes
+  to it with an `illegal_instruction` fault. Textures, arrays and hipRTC are not there.
 - What is not listed here answers `hipErrorNotSupported`, and one line on standard error names it.
 
 """

@@ -178,8 +178,7 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   const Target target = flushes_everything(program) ? flushing_target(device) : device;
   ir::lower_switches(program);
   const bool simplify = !options.asks("passes", "off");
-  if (simplify)
-    ir::optimise(program, {{{options.block.x, options.block.y, options.block.z}}});
+  if (simplify) ir::optimise(program, {{{options.block.x, options.block.y, options.block.z}}});
   ir::drop_uniform_ballots(program);
   ir::expand_descriptors(program);
   if (simplify && !target.quirks.runs_both_sides) ir::branch_on_guards(program);

@@ -135,6 +135,10 @@ TEST_CASE("programs: what kernels leave, free twice or ask too much is one clear
         "lanewise: malloc() of a kernel gave null: kernels have a heap of 1048576 bytes; "
         "cudaDeviceSetLimit(cudaLimitMallocHeapSize, ...) sets it before its first use\n");
   CHECK(run("dev_tree.cuda13").err.empty());
+  const Output semaphore = run("hip_functions.hip5", "1");
+  CHECK(semaphore.code != 0);
+  CHECK(semaphore.err.find("illegal instruction") != std::string::npos);
+  CHECK(semaphore.err.find("ds_gws_barrier") != std::string::npos);
   CHECK(run("hip_malloc.hip5").err ==
         "lanewise: malloc() of a kernel gave null: kernels have a heap of 134217728 bytes, in "
         "slabs of 2 MiB\n");

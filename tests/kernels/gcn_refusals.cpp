@@ -25,9 +25,7 @@ const Refused kRefused[] = {
     {"s_cbranch_join s4", {0xbe803204}, {0xbe802e04}},
     {"s_setvskip s0, s1", {0xbf100100}, {0xbf100100}},
     {"s_rfe_b64 s[0:1]", {0xbe802200}, {0xbe801f00}},
-    {"ds_add_u32 v0, v1 gds", {0xd8020000, 0x00000100}, {0xd8010000, 0x00000100}},
-    {"ds_gws_init v0 gds", {0xd8660000, 0}, {0xd9330000, 0}},
-    {"ds_gws_barrier v0 gds", {0xd8760000, 0}, {0xd93b0000, 0}}};
+    {"ds_add_u32 v0, v1 gds", {0xd8020000, 0x00000100}, {0xd8010000, 0x00000100}}};
 
 std::string contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

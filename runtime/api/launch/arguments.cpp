@@ -109,15 +109,26 @@ void place_argument(const ir::Program& p, size_t i, const Argument& arg,
                    param.name, param.size, arg.bytes.all().size()));
 }
 
+bool has_mesa_values(const ir::Program& p) {
+  return std::ranges::any_of(p.needs.hidden,
+                             [](const ir::Param& h) { return h.name == guest::kMesaValues; });
+}
+
+/// PTX declares its parameters, and a code object whose metadata lists what the runtime adds lists
+/// all arguments, which may be none.
+bool declares_parameters(const ir::Program& p) {
+  return !p.params.empty() || p.isa == ir::Isa::ptx ||
+         std::ranges::any_of(p.needs.hidden,
+                             [](const ir::Param& h) { return h.name.starts_with("hidden_"); });
+}
+
 /// What Mesa puts behind the arguments of kernels that ask for it: the number of dimensions and
 /// offsets of the grid, which no launch here has. Its files do not say who asks; only the size of
 /// the block does.
 void add_mesa_values(const ir::Program& p, uint32_t dimensions, std::vector<std::byte>& block) {
   constexpr size_t kBytes = 16;
-  const bool mesa = std::ranges::any_of(
-      p.needs.hidden, [](const ir::Param& h) { return h.name == guest::kMesaValues; });
   const size_t at = (block.size() + 3) / 4 * 4;
-  if (!mesa || at + kBytes != p.param_bytes) return;
+  if (!has_mesa_values(p) || at + kBytes != p.param_bytes) return;
   block.resize(p.param_bytes);
   std::memcpy(block.data() + at, &dimensions, sizeof dimensions);
 }
@@ -167,7 +178,7 @@ std::string no_buffer(const ir::Program& p, size_t index) {
 
 std::vector<std::byte> parameter_block(const ir::Program& p, std::span<const Argument> args,
                                        uint32_t dimensions) {
-  if (p.params.empty() && p.isa != ir::Isa::ptx) return unnamed_parameters(p, args, dimensions);
+  if (!declares_parameters(p)) return unnamed_parameters(p, args, dimensions);
   if (args.size() != p.params.size()) {
     std::string wanted;
     for (const ir::Param& param : p.params) {

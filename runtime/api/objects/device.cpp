@@ -96,8 +96,7 @@ uint64_t Device::allocate_by(uint64_t bytes, const Allocate& allocate) {
 }
 
 uint64_t Device::allocate(uint64_t bytes, std::string name, bool read_only, uint64_t align) {
-  return allocate_by(bytes,
-                     [&] { return allocator.allocate(bytes, name, read_only, align); });
+  return allocate_by(bytes, [&] { return allocator.allocate(bytes, name, read_only, align); });
 }
 
 uint64_t Device::reserve(uint64_t bytes, const std::string& name, uint64_t align) {

@@ -87,6 +87,39 @@ Shape shape_of(const LaunchConfiguration& c) {
 }
 
 }  // namespace
+int attribute_of(const void* function, int attribute) {
+  constexpr int kLast = 15;
+  require(attribute >= 0 && attribute <= kLast);
+  const FunctionAttributes a = attributes_of(function);
+  const int values[] = {a.threads,
+                        static_cast<int>(a.shared),
+                        static_cast<int>(a.constant),
+                        static_cast<int>(a.local),
+                        a.registers,
+                        a.ptx_version,
+                        a.binary_version,
+                        a.caches_globals,
+                        a.dynamic_shared,
+                        a.carveout};
+  // The rest is of clusters.
+  return static_cast<size_t>(attribute) < std::size(values) ? values[attribute] : 0;
+}
+
+Occupancy best_block(const void* function, size_t (*shared_of)(int), size_t shared, int limit,
+                     int wave) {
+  const FunctionAttributes a = attributes_of(function);
+  const int most = limit > 0 ? std::min(limit, a.threads) : a.threads;
+  int most_threads = 0;
+  Occupancy best;
+  for (int size = most; size > 0; size = (size - 1) / wave * wave) {
+    const size_t bytes = shared_of != nullptr ? shared_of(size) : shared;
+    const int active = active_blocks(function, size, bytes);
+    if (active * size <= most_threads) continue;
+    most_threads = active * size, best = {size, active};
+  }
+  return best;
+}
+
 }  // namespace lanewise::cuda
 
 using namespace lanewise::cuda;

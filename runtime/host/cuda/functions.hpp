@@ -26,6 +26,16 @@ FunctionAttributes attributes_of(const void* function);
 /// Thread blocks that a multiprocessor runs at the same time.
 int active_blocks(const void* function, int threads, size_t dynamic_shared);
 void set_attribute(const void* function, int attribute, int value);
+/// By the driver's numbers.
+int attribute_of(const void* function, int attribute);
+struct Occupancy {
+  int threads = 0;  ///< of a block
+  int blocks = 0;   ///< at the same time on a multiprocessor
+};
+/// Of the block sizes with the most threads at the same time, the largest, in steps of a wave;
+/// `shared_of` is null where all sizes take `shared` bytes.
+Occupancy best_block(const void* function, size_t (*shared_of)(int), size_t shared, int limit,
+                     int wave = 32);
 /// Hints change nothing; clusters of more than one group are refused, under the call's name.
 void apply(Shape& shape, const LaunchAttribute* attributes, unsigned count, const char* call);
 

@@ -1,47 +1,15 @@
 // Attributes of functions and kernels, occupancy.
 #include "runtime/host/cuda/functions.hpp"
 
-#include <algorithm>
-
 #include "runtime/host/core/gpu.hpp"
 #include "runtime/host/driver/entry.hpp"
 
 namespace lanewise::driver {
 namespace {
 
-int attribute_of(const Function* function, int attribute) {
-  constexpr int kLast = 15;
-  require(attribute >= 0 && attribute <= kLast);
-  const cuda::FunctionAttributes a = cuda::attributes_of(function);
-  const int values[] = {a.threads,
-                        static_cast<int>(a.shared),
-                        static_cast<int>(a.constant),
-                        static_cast<int>(a.local),
-                        a.registers,
-                        a.ptx_version,
-                        a.binary_version,
-                        a.caches_globals,
-                        a.dynamic_shared,
-                        a.carveout};
-  // The rest is of clusters.
-  return static_cast<size_t>(attribute) < std::size(values) ? values[attribute] : 0;
-}
-
-/// Of the block size with the most threads at the same time, the largest.
-void best_block(int* grid, int* block, Function* function, size_t (*shared_of)(int), size_t shared,
-                int limit) {
-  const cuda::FunctionAttributes a = cuda::attributes_of(function);
-  const int most = limit > 0 ? std::min(limit, a.threads) : a.threads;
-  constexpr int kWarp = 32;
-  int best = 0, threads = 0, blocks = 0;
-  for (int size = most; size > 0; size = (size - 1) / kWarp * kWarp) {
-    const size_t bytes = shared_of != nullptr ? shared_of(size) : shared;
-    const int active = cuda::active_blocks(function, size, bytes);
-    if (active * size <= best) continue;
-    best = active * size, threads = size, blocks = active;
-  }
-  *required(block) = threads;
-  *required(grid) = blocks * current_gpu().multiprocessors;
+void give(const cuda::Occupancy& best, int* grid, int* block) {
+  *required(block) = best.threads;
+  *required(grid) = best.blocks * current_gpu().multiprocessors;
 }
 
 void parameter(Function* handle, size_t index, size_t* offset, size_t* bytes) {
@@ -57,7 +25,7 @@ void parameter(Function* handle, size_t index, size_t* offset, size_t* bytes) {
 using namespace lanewise::driver;
 
 ENTRY(cuFuncGetAttribute, (int* value, int attribute, Function* function)) {
-  return answer([&] { *required(value) = attribute_of(function, attribute); });
+  return answer([&] { *required(value) = cuda::attribute_of(function, attribute); });
 }
 SAME(cuFuncSetAttribute, cudaFuncSetAttribute, (const void* function, int attribute, int value),
      (function, attribute, value))
@@ -85,7 +53,7 @@ ENTRY(cuKernelGetAttribute, (int* value, int attribute, Function* kernel, int de
       [&] {
         check_device(device);
         const OnDevice its(device);
-        *required(value) = attribute_of(kernel, attribute);
+        *required(value) = cuda::attribute_of(kernel, attribute);
       },
       Needs::device);
 }
@@ -131,10 +99,10 @@ ENTRY(cuOccupancyMaxPotentialBlockSizeWithFlags,
        int limit, unsigned flags)) {
   return answer([&] {
     require(flags <= 1);
-    best_block(grid, block, function, shared_of, shared, limit);
+    give(cuda::best_block(function, shared_of, shared, limit), grid, block);
   });
 }
 ENTRY(cuOccupancyMaxPotentialBlockSize, (int* grid, int* block, Function* function,
                                          size_t (*shared_of)(int), size_t shared, int limit)) {
-  return answer([&] { best_block(grid, block, function, shared_of, shared, limit); });
+  return answer([&] { give(cuda::best_block(function, shared_of, shared, limit), grid, block); });
 }

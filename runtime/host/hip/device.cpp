@@ -13,7 +13,7 @@ namespace {
 struct Card {
   const char* name = "AMD Radeon RX 580";
   const char* target = "gfx803";
-  int units = 36, clock_khz = 1340000, memory_clock_khz = 2000000, bus_bits = 256;
+  int units = kUnits, clock_khz = 1340000, memory_clock_khz = 2000000, bus_bits = 256;
   int l2 = 2 << 20, threads_per_unit = 2560, threads = 1024, version = 803;
   uint64_t memory = uint64_t{8} << 30;
 };
@@ -158,6 +158,8 @@ SAME(hipGetDeviceFlags, cudaGetDeviceFlags, (unsigned* flags), (flags))
 SAME(hipDeviceGetLimit, cudaDeviceGetLimit, (size_t * value, int limit), (value, limit))
 SAME(hipDeviceSetCacheConfig, cudaDeviceSetCacheConfig, (int config), (config))
 SAME(hipDeviceGetCacheConfig, cudaDeviceGetCacheConfig, (int* config), (config))
+SAME(hipDeviceSetSharedMemConfig, cudaDeviceSetSharedMemConfig, (int config), (config))
+SAME(hipDeviceGetSharedMemConfig, cudaDeviceGetSharedMemConfig, (int* config), (config))
 SAME(hipDeviceGetPCIBusId, cudaDeviceGetPCIBusId, (char* text, int bytes, int device),
      (text, bytes, device))
 SAME(hipDeviceCanAccessPeer, cudaDeviceCanAccessPeer, (int* can, int device, int peer),

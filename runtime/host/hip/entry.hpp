@@ -41,5 +41,6 @@ inline bool asks_host(const CodeObject& code) {
 /// Bytes of LDS that a group can have without asking.
 inline constexpr uint32_t kSharedBytes = 64 << 10;
 inline constexpr int kWave = 64;
+inline constexpr int kUnits = 36;  ///< of the card
 
 }  // namespace lanewise::hip

@@ -67,4 +67,13 @@ SAME(hipLaunchKernel, cudaLaunchKernel,
 SAME(hipLaunchCooperativeKernel, cudaLaunchCooperativeKernel,
      (const void* host, Dim grid, Dim block, void** args, size_t shared, StreamHandle stream),
      (host, grid, block, args, shared, stream))
+extern "C" int cudaEventRecord(EventHandle event, StreamHandle stream);
+/// The events are null, or stand in front of the kernel and behind it.
+ENTRY(hipExtLaunchKernel,
+      (const void* host, Dim grid, Dim block, void** args, size_t shared, StreamHandle stream,
+       EventHandle start, EventHandle stop, int /*flags*/)) {
+  int error = start != nullptr ? cudaEventRecord(start, stream) : 0;
+  if (error == 0) error = cudaLaunchKernel(host, grid, block, args, shared, stream);
+  return error == 0 && stop != nullptr ? cudaEventRecord(stop, stream) : error;
+}
 // NOLINTEND(bugprone-reserved-identifier)

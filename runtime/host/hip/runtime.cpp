@@ -1,4 +1,4 @@
-// Memory, copies, streams, events, symbols, functions and errors.
+// Memory, copies, streams, events, symbols and errors.
 #include <cstring>
 
 #include "runtime/host/cuda/allocation.hpp"
@@ -6,6 +6,11 @@
 #include "runtime/host/hip/entry.hpp"
 
 namespace lanewise::hip {
+
+using cuda::Copy3D;
+using cuda::Extent;
+using cuda::PitchedPointer;
+
 namespace {
 
 /// hipPointerAttribute_t
@@ -52,6 +57,44 @@ SAME(hipHostGetDevicePointer, cudaHostGetDevicePointer, (void** out, void* point
 SAME(hipHostGetFlags, cudaHostGetFlags, (unsigned* flags, void* pointer), (flags, pointer))
 SAME(hipMallocPitch, cudaMallocPitch, (void** pointer, size_t* pitch, size_t width, size_t rows),
      (pointer, pitch, width, rows))
+ENTRY(hipMemAllocPitch,
+      (void** pointer, size_t* pitch, size_t width, size_t rows, unsigned /*element*/)) {
+  return cudaMallocPitch(pointer, pitch, width, rows);
+}
+/// What kind of memory of the device: all is the same here.
+ENTRY(hipExtMallocWithFlags, (void** pointer, size_t bytes, unsigned /*flags*/)) {
+  return cudaMalloc(pointer, bytes);
+}
+ENTRY(hipMemGetAddressRange, (void** base, size_t* bytes, void* pointer)) {
+  return answer([&] {
+    const auto memory =
+        Context::current().memory().find(reinterpret_cast<uint64_t>(required(pointer)));
+    require(memory != nullptr);
+    if (base != nullptr) *base = pointer_at(memory->address);
+    if (bytes != nullptr) *bytes = memory->bytes;
+  });
+}
+ENTRY(hipMemPtrGetInfo, (void* pointer, size_t* bytes)) {
+  return answer([&] {
+    const auto memory =
+        Context::current().memory().find(reinterpret_cast<uint64_t>(required(pointer)));
+    require(memory != nullptr);
+    *required(bytes) = memory->bytes;
+  });
+}
+SAME(hipMemPrefetchAsync, lanewise_cuda12_cudaMemPrefetchAsync,
+     (const void* pointer, size_t bytes, int device, StreamHandle stream),
+     (pointer, bytes, device, stream))
+extern "C" int lanewise_cuda12_cudaMemAdvise(const void* pointer, size_t bytes, int advice,
+                                             int device);
+ENTRY(hipMemAdvise, (const void* pointer, size_t bytes, int advice, int device)) {
+  constexpr int kCoarse = 100, kFine = 101;  // of what AMD added: all memory is coherent
+  if (advice == kCoarse || advice == kFine) return answer([&] { required(pointer); });
+  return lanewise_cuda12_cudaMemAdvise(pointer, bytes, advice, device);
+}
+SAME(hipStreamAttachMemAsync, cudaStreamAttachMemAsync,
+     (StreamHandle stream, void* pointer, size_t bytes, unsigned flags),
+     (stream, pointer, bytes, flags))
 SAME(hipMemGetInfo, cudaMemGetInfo, (size_t * free, size_t* total), (free, total))
 SAME(hipMallocAsync, cudaMallocAsync, (void** pointer, size_t bytes, StreamHandle stream),
      (pointer, bytes, stream))
@@ -112,7 +155,17 @@ SAME(hipMemsetAsync, cudaMemsetAsync, (void* to, int value, size_t bytes, Stream
      (to, value, bytes, stream))
 SAME(hipMemset2D, cudaMemset2D, (void* to, size_t pitch, int value, size_t width, size_t height),
      (to, pitch, value, width, height))
-extern "C" int cuMemsetD8Async(uint64_t to, unsigned char value, size_t count, StreamHandle stream);
+SAME(hipMemset2DAsync, cudaMemset2DAsync,
+     (void* to, size_t pitch, int value, size_t width, size_t height, StreamHandle stream),
+     (to, pitch, value, width, height, stream))
+SAME(hipMemset3D, cudaMemset3D, (PitchedPointer to, int value, Extent extent), (to, value, extent))
+SAME(hipMemset3DAsync, cudaMemset3DAsync,
+     (PitchedPointer to, int value, Extent extent, StreamHandle stream),
+     (to, value, extent, stream))
+SAME(hipMalloc3D, cudaMalloc3D, (PitchedPointer * out, Extent extent), (out, extent))
+SAME(hipMemcpy3D, cudaMemcpy3D, (const Copy3D* parameters), (parameters))
+SAME(hipMemcpy3DAsync, cudaMemcpy3DAsync, (const Copy3D* parameters, StreamHandle stream),
+     (parameters, stream))
 namespace {
 template <typename Value>
 int fill(void* to, Value value, size_t count, StreamHandle stream) {
@@ -138,6 +191,9 @@ ENTRY(hipMemsetD32, (void* to, int value, size_t count)) {
   return fill(to, static_cast<unsigned>(value), count, nullptr);
 }
 ENTRY(hipMemsetD8Async, (void* to, unsigned char value, size_t count, StreamHandle stream)) {
+  return fill(to, value, count, stream);
+}
+ENTRY(hipMemsetD16Async, (void* to, unsigned short value, size_t count, StreamHandle stream)) {
   return fill(to, value, count, stream);
 }
 ENTRY(hipMemsetD32Async, (void* to, int value, size_t count, StreamHandle stream)) {
@@ -196,23 +252,6 @@ SAME(hipStreamEndCapture, cudaStreamEndCapture, (StreamHandle stream, Graph** gr
      (stream, graph))
 SAME(hipStreamIsCapturing, cudaStreamIsCapturing, (StreamHandle stream, int* status),
      (stream, status))
-SAME(hipGraphCreate, cudaGraphCreate, (Graph * *out, unsigned flags), (out, flags))
-SAME(hipGraphDestroy, cudaGraphDestroy, (Graph * graph), (graph))
-SAME(hipGraphInstantiate, lanewise_cuda11_cudaGraphInstantiate,
-     (Executable * *out, Graph* graph, Node** error, char* log, size_t bytes),
-     (out, graph, error, log, bytes))
-SAME(hipGraphLaunch, cudaGraphLaunch, (Executable * executable, StreamHandle stream),
-     (executable, stream))
-SAME(hipGraphExecDestroy, cudaGraphExecDestroy, (Executable * executable), (executable))
-SAME(hipGraphGetNodes, cudaGraphGetNodes, (Graph * graph, Node** nodes, size_t* count),
-     (graph, nodes, count))
-
-SAME(hipFuncSetCacheConfig, cudaFuncSetCacheConfig, (const void* function, int config),
-     (function, config))
-SAME(hipOccupancyMaxActiveBlocksPerMultiprocessor, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
-     (int* blocks, const void* function, int threads, size_t shared),
-     (blocks, function, threads, shared))
-
 SAME(hipGetLastError, cudaGetLastError, (), ())
 SAME(hipPeekAtLastError, cudaPeekAtLastError, (), ())
 extern "C" const char* cudaGetErrorString(int error);

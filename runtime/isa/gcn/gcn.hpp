@@ -76,7 +76,7 @@ struct Instruction {
 };
 
 /// The parts of a Slot::hwreg operand.
-inline constexpr unsigned kHwMode = 1;
+inline constexpr unsigned kHwMode = 1, kHwTrapStatus = 3;
 inline unsigned hwreg_id(const Operand& o) {
   return o.value & 63;
 }

@@ -10,6 +10,7 @@
 #include "runtime/isa/gcn/lowering/analysis/wave_step.hpp"
 #include "runtime/isa/gcn/lowering/semantics.hpp"
 #include "runtime/isa/gcn/rules/hazards.hpp"
+#include "runtime/isa/gcn/rules/modifier_rules.hpp"
 #include "runtime/isa/print_call.hpp"
 
 namespace lanewise::gcn {
@@ -201,6 +202,8 @@ class KernelLowering {
         throw Unsupported(nameless(i, kernel_.gen));
       case Kind::absent:
         if (wakes_host(i)) return;  // which looks by itself (runtime/host/hip/hostcall.hpp)
+        // Compilers place the semaphore of cooperative launches into kernels that never come there.
+        if (is_of_global_share(*i.row)) return illegal();
         throw Unsupported(i.row->name + " is not executed");
       case Kind::call:
       case Kind::jump:
@@ -262,12 +265,16 @@ class KernelLowering {
     const Reg near = context_.compare(Cond::eq, Type::u32, high, imm(0));
     return context_.make(Op::select, Type::u32, {near, low, imm(0xffffffff)});
   }
+  /// A lane that comes here ends with a fault.
+  void illegal() {
+    context_.emit(Op::trap, Type::none, {}, {}).mode =
+        static_cast<uint8_t>(FaultKind::illegal_instruction);
+  }
   /// Where lanes end whose address is none of those that are known here.
   uint32_t lost() {
     const uint32_t here = context_.block(), block = context_.add_block("lost");
     context_.set_block(block);
-    context_.emit(Op::trap, Type::none, {}, {}).mode =
-        static_cast<uint8_t>(FaultKind::illegal_instruction);
+    illegal();
     context_.exit();
     context_.set_block(here);
     return block;

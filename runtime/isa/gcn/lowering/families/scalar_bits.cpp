@@ -175,9 +175,11 @@ void lower_smovrel(LowerContext& c, const Instruction& i) {
   }
 }
 
-/// What is known of MODE when the kernel is translated; other registers describe the machine.
+/// What is known of MODE when the kernel is translated, and no exception, since a lane that has one
+/// ends with a fault; other registers describe the machine.
 void lower_getreg(LowerContext& c, const Instruction& i) {
   const Operand& field = *i.operand(Slot::hwreg);
+  if (hwreg_id(field) == kHwTrapStatus) return c.write32(i.operand(Slot::sdst)->code, imm(0));
   if (hwreg_id(field) != kHwMode) throw Unsupported("this hardware register is not modelled");
   const bool counts = (hwreg_mask(field) & kIndexOnBit) != 0;
   const IndexMode index = index_mode(c.constants);
@@ -189,6 +191,9 @@ void lower_getreg(LowerContext& c, const Instruction& i) {
 /// The state after it is known to constants(); float instructions ask there.
 void lower_setreg(LowerContext&, const Instruction& i) {
   const Operand& field = *i.operand(Slot::hwreg);
+  const Operand* const literal = i.operand(Slot::literal);
+  const bool clears = literal != nullptr && literal->value == 0;
+  if (hwreg_id(field) == kHwTrapStatus && clears) return;
   if (hwreg_id(field) != kHwMode) throw Unsupported("this hardware register is not modelled");
 }
 
