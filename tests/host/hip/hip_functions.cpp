@@ -1,5 +1,6 @@
-// Attributes and occupancy of functions, contexts, ranges of memory, a launch between two events, a kernel without
-// arguments, and one that holds the semaphore of cooperative launches behind a branch.
+// Attributes and occupancy of functions, contexts, ranges of memory, a launch between two events, a
+// kernel without arguments, and one that holds the semaphore of cooperative launches behind a
+// branch.
 #include "check.hpp"
 
 #include <hip/hip_ext.h>
@@ -32,7 +33,8 @@ static void functions() {
   EXPECT(threads >= 256 && threads % 64 == 0 && grid > 0 && grid % card.multiProcessorCount == 0);
   CHECK(hipOccupancyMaxPotentialBlockSize(&grid, &threads, tile, 0, 100));
   EXPECT(threads <= 100 && threads > 0);
-  CHECK(hipFuncSetAttribute(reinterpret_cast<const void*>(tile), hipFuncAttributeMaxDynamicSharedMemorySize, 1024));
+  CHECK(hipFuncSetAttribute(reinterpret_cast<const void*>(tile),
+                            hipFuncAttributeMaxDynamicSharedMemorySize, 1024));
   CHECK(hipDeviceSetSharedMemConfig(hipSharedMemBankSizeFourByte));
 }
 
@@ -104,7 +106,8 @@ int main(int argc, char**) {
   CHECK(hipEventCreate(&begin));
   CHECK(hipEventCreate(&end));
   void* arguments[] = {&out};
-  CHECK(hipExtLaunchKernel(reinterpret_cast<void*>(tile), dim3(1), dim3(256), arguments, 0, nullptr, begin, end, 0));
+  CHECK(hipExtLaunchKernel(reinterpret_cast<void*>(tile), dim3(1), dim3(256), arguments, 0, nullptr,
+                           begin, end, 0));
   CHECK(hipEventSynchronize(end));
   float time = -1;
   CHECK(hipEventElapsedTime(&time, begin, end));

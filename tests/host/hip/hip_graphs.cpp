@@ -1,4 +1,5 @@
-// Graphs that a program builds by itself: nodes of every kind, what they depend on, new parameters, a copy.
+// Graphs that a program builds by itself: nodes of every kind, what they depend on, new parameters,
+// a copy.
 #include "check.hpp"
 
 __global__ void scale(int* data, int by, int n) {
@@ -21,13 +22,15 @@ int main() {
   CHECK(hipGraphAddMemsetNode(&filled, graph, nullptr, 0, &fill));
   void* arguments[] = {&data, &by, &n};
   hipKernelNodeParams kernel = {};
-  kernel.func = reinterpret_cast<void*>(scale), kernel.gridDim = dim3(2), kernel.blockDim = dim3(256);
+  kernel.func = reinterpret_cast<void*>(scale), kernel.gridDim = dim3(2),
+  kernel.blockDim = dim3(256);
   kernel.kernelParams = arguments;
   CHECK(hipGraphAddKernelNode(&scaled, graph, &filled, 1, &kernel));
   by = 2;
   CHECK(hipGraphAddKernelNode(&again, graph, nullptr, 0, &kernel));
   CHECK(hipGraphAddDependencies(graph, &scaled, &again, 1));
-  CHECK(hipGraphAddMemcpyNode1D(&copied, graph, &again, 1, host, data, sizeof host, hipMemcpyDeviceToHost));
+  CHECK(hipGraphAddMemcpyNode1D(&copied, graph, &again, 1, host, data, sizeof host,
+                                hipMemcpyDeviceToHost));
   hipHostNodeParams call = {add_ten, &calls};
   CHECK(hipGraphAddHostNode(&called, graph, &copied, 1, &call));
   CHECK(hipGraphAddEmptyNode(&joined, graph, &called, 1));
@@ -52,7 +55,8 @@ int main() {
   EXPECT(*static_cast<int*>(seen.kernelParams[1]) == 3);
   hipMemsetParams what;
   CHECK(hipGraphMemsetNodeGetParams(filled, &what));
-  EXPECT(what.dst == data && what.elementSize == 4 && what.value == 5 && what.width == 300 && what.height == 1);
+  EXPECT(what.dst == data && what.elementSize == 4 && what.value == 5 && what.width == 300 &&
+         what.height == 1);
 
   hipGraphExec_t ready;
   CHECK(hipGraphInstantiate(&ready, graph, nullptr, nullptr, 0));
