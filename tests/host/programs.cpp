@@ -30,11 +30,12 @@ TEST_CASE("programs: each checks its own results") {
     if (is(program, "errors") || is(program, "jit") || is(program, "drv_devices") ||
         is(program, "blur_first") || !is_served(program))
       continue;
-    // Drivers' compilers take half a minute for the sort, and longer for some that allocate.
+    // Drivers' compilers take half a minute for the sort, and longer for some that allocate; in
+    // dev_assert lanes wait for a subgroup that lavapipe 22.3 starts last, and which may not start
+    // once its limit has ended their loops.
     bool slow = is(program, "cub_sort") || is(program, "hip_printf") || is(program, "hip_malloc") ||
                 program.starts_with("dev_");
-    for (const char* quick :
-         {"dev_assert", "dev_leak", "dev_lists", "dev_one_block", "dev_printf", "dev_tree"})
+    for (const char* quick : {"dev_leak", "dev_lists", "dev_one_block", "dev_printf", "dev_tree"})
       slow = slow && !is(program, quick);
     if (slow && !on_reference()) continue;
     check_ok(program);
