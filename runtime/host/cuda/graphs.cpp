@@ -1,6 +1,8 @@
 // Graphs: making, connecting, instantiating, launching them.
 #include "runtime/host/cuda/graphs.hpp"
 
+#include <algorithm>
+
 namespace lanewise::cuda {
 namespace {
 
@@ -51,11 +53,15 @@ template <typename Each>
 int each_pair(Graph* graph, Node* const* from, Node* const* to, size_t count, const Each& each) {
   return answer([&] {
     const auto of = graph_of(graph);
-    for (size_t i = 0; i < count; ++i) each(*of, &node_of(from[i]), &node_of(to[i]));
+    for (size_t i = 0; i < count; ++i)
+      each(*of, &node_of(required(from)[i]), &node_of(required(to)[i]));
   });
 }
 int connect(Graph* graph, Node* const* from, Node* const* to, size_t count) {
-  return each_pair(graph, from, to, count, [](Graph& g, Node* a, Node* b) { g.connect(a, b); });
+  return each_pair(graph, from, to, count, [](Graph& g, Node* a, Node* b) {
+    require(std::ranges::find(b->needs, a) == b->needs.end());  // no edge is added twice
+    g.connect(a, b);
+  });
 }
 int disconnect(Graph* graph, Node* const* from, Node* const* to, size_t count) {
   return each_pair(graph, from, to, count, [](Graph& g, Node* a, Node* b) { g.disconnect(a, b); });

@@ -35,6 +35,11 @@ int main() {
   CHECK(hipGraphAddHostNode(&called, graph, &copied, 1, &call));
   CHECK(hipGraphAddEmptyNode(&joined, graph, &called, 1));
 
+  EXPECT(hipGraphAddDependencies(graph, &scaled, &again, 1) == hipErrorInvalidValue);
+  EXPECT(hipGraphAddDependencies(graph, nullptr, &again, 1) == hipErrorInvalidValue);
+  EXPECT(hipGraphAddDependencies(graph, &scaled, nullptr, 1) == hipErrorInvalidValue);
+  CHECK(hipGraphAddDependencies(graph, nullptr, nullptr, 0));
+
   size_t count = 0;
   CHECK(hipGraphGetNodes(graph, nullptr, &count));
   EXPECT(count == 6);
