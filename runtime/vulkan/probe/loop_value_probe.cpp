@@ -159,7 +159,7 @@ Outcome run(Device& device, Pipelines& pipelines, DiskCache& disk, const spirv::
   ImportedMemory imported(device);
   Dispatcher dispatcher(device, arena, imported, pipelines);
   KernelCache kernels(pipelines, disk, target, spirv::translate);
-  arena.reserve(kOut - kTable + 4 * kResults * kLanes);
+  arena.reserve(kOut - kTable + uint64_t{4} * kResults * kLanes);
   arena.write(kTable, std::as_bytes(std::span(trial.words)));
 
   LaunchRequest request;
@@ -236,7 +236,7 @@ bool cuts_are_seen(const Outcome& got, const std::vector<uint32_t>& words) {
     uint32_t sum = 0;
     for (uint32_t pass = 0; pass < 2; ++pass)
       for (uint32_t n = 1; n <= words[2 * lane + pass]; ++n) sum = sum * 747796405U + n;
-    if (got.words[kResults * lane] != sum) return false;
+    if (got.words[size_t{kResults} * lane] != sum) return false;
   }
   return got.faults == kLanes / 4;
 }
