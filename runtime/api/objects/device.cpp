@@ -80,7 +80,7 @@ uint64_t Device::allocate_by(uint64_t bytes, const Allocate& allocate) {
     try {
       engine->reserve(allocator.high_water());
       // Memory beyond the old high-water mark is still zero from reserve().
-      if (address - guest::kArenaBase < before.high_water) fill_zero(address, bytes);
+      if (bytes != 0 && address - guest::kArenaBase < before.high_water) fill_zero(address, bytes);
     } catch (...) {
       allocator.undo(address, before);
       throw;
@@ -100,16 +100,8 @@ uint64_t Device::allocate(uint64_t bytes, std::string name, bool read_only, uint
 }
 
 uint64_t Device::reserve(uint64_t bytes, const std::string& name, uint64_t align) {
-  const auto lock = enter();
-  const guest::Allocator::Marks before = allocator.marks();
-  const uint64_t address = allocator.reserve(bytes, name, align);
-  try {
-    engine->reserve(allocator.high_water());
-  } catch (...) {
-    allocator.undo(address, before);
-    throw;
-  }
-  return address;
+  // Parts of it become zeros when they are mapped.
+  return allocate_by(0, [&] { return allocator.reserve(bytes, name, align); });
 }
 
 void Device::set_mapped(uint64_t address, uint64_t bytes, bool mapped) {
