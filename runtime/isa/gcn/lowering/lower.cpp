@@ -203,7 +203,11 @@ class KernelLowering {
       case Kind::absent:
         if (wakes_host(i)) return;  // which looks by itself (runtime/host/hip/hostcall.hpp)
         // Compilers place the semaphore of cooperative launches into kernels that never come there.
-        if (is_of_global_share(*i.row)) return illegal();
+        if (is_of_global_share(*i.row)) {
+          if (const std::string problem = modifier_problem(i, kernel_.gen); !problem.empty())
+            throw Unsupported(problem);
+          return illegal();
+        }
         throw Unsupported(i.row->name + " is not executed");
       case Kind::call:
       case Kind::jump:
