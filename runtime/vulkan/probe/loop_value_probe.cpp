@@ -142,7 +142,7 @@ std::vector<uint32_t> unchanged_in(const std::vector<uint32_t>& words) {
   return out;
 }
 
-struct Trial {
+struct ValueTrial {
   ir::Program code;
   std::vector<uint32_t> words;
   bool passes = true;
@@ -154,7 +154,7 @@ struct Outcome {
 };
 
 Outcome run(Device& device, Pipelines& pipelines, DiskCache& disk, const spirv::Target& target,
-            const Trial& trial, WaveMode mode) {
+            const ValueTrial& trial, WaveMode mode) {
   Arena arena(device);
   ImportedMemory imported(device);
   Dispatcher dispatcher(device, arena, imported, pipelines);
@@ -179,13 +179,14 @@ Outcome run(Device& device, Pipelines& pipelines, DiskCache& disk, const spirv::
 
 bool keeps_values(Device& device, Pipelines& pipelines, DiskCache& disk,
                   const spirv::Target& target) {
-  const auto gives = [&](const Trial& trial, WaveMode mode, const std::vector<uint32_t>& expected) {
+  const auto gives = [&](const ValueTrial& trial, WaveMode mode,
+                         const std::vector<uint32_t>& expected) {
     const Outcome got = run(device, pipelines, disk, target, trial, mode);
     return got.faults == 0 && got.words == expected;
   };
-  const Trial search{search_program(), table()};
+  const ValueTrial search{search_program(), table()};
   // Our passes would find that condition true themselves.
-  Trial unchanged{unchanged_program(), std::vector<uint32_t>(kLanes), false};
+  ValueTrial unchanged{unchanged_program(), std::vector<uint32_t>(kLanes), false};
   std::iota(unchanged.words.begin(), unchanged.words.end(), 0U);
   return gives(unchanged, WaveMode::lane, unchanged_in(unchanged.words)) &&
          gives(search, WaveMode::lane, found_in(search.words)) &&
@@ -265,7 +266,7 @@ bool probe_loop_marks(Device& device, Pipelines& pipelines, DiskCache& disk,
   spirv::Target tried = target;
   tried.quirks.cuts_loops = tried.quirks.loses_loop_values = true;
   tried.quirks.loses_loop_marks = false;
-  const Trial trial{cut_program(), iterations()};
+  const ValueTrial trial{cut_program(), iterations()};
   return cuts_are_seen(run(device, pipelines, disk, tried, trial, WaveMode::lane), trial.words);
 }
 
