@@ -69,9 +69,10 @@ TEST_CASE("neighbours: one word, 300 bytes and a whole buffer too far") {
 }
 
 TEST_CASE("neighbours: a fault inside another buffer names the pointer that it came through") {
-  lanewise::Kernel kernel =
-      from_ptx("  ld.global.u32 %r1, [%rd1+1024]; st.global.u32 [%rd2], %r1;\n");
   Buffer a = device().allocate(256), b = device().allocate(4096), c = device().allocate(16);
+  const std::string apart = std::to_string(static_cast<int64_t>(b.address() - a.address()) + 1024);
+  lanewise::Kernel kernel =
+      from_ptx("  ld.global.u32 %r1, [%rd1+" + apart + "]; st.global.u32 [%rd2], %r1;\n");
   const Result result = kernel.launch({}, a, b, c);
   REQUIRE(result.fault_count == 1);
   CHECK(result.faults[0].parameter == "a");

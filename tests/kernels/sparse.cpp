@@ -11,14 +11,16 @@ TEST_CASE("sparse loads see the pages that the host took away, and those that ca
       "ISCADD R4.CC, R0, c[0x0][0x148], 0x2 ;\nIADD.X R5, RZ, c[0x0][0x14c] ;\n"
       "LDG.E P0, R6, [R2] ;\nSEL R7, RZ, 0x1, !P0 ;\nSTG.E [R4], R6 ;\nSTG.E [R4+0x80], R7 ;\n"
       "EXIT ;\n";
-  const auto kernel = device().load_text(text, lanewise::Isa::sass).kernel();
-  auto pages = device().allocate_paged(4 * 65536 - 100, "pages");
+  // Where memory that was freed comes back depends on all that was.
+  auto own = new_device();
+  const auto kernel = own.load_text(text, lanewise::Isa::sass).kernel();
+  auto pages = own.allocate_paged(4 * 65536 - 100, "pages");
   REQUIRE(pages.size() == 4 * 65536);
   CHECK(pages.address() % 65536 == 0);
   std::vector<uint32_t> words(pages.size() / 4);
   for (uint32_t n = 0; n < words.size(); ++n) words[n] = 7 + n;
   pages.write(words);
-  auto out = device().allocate(256, "out");
+  auto out = own.allocate(256, "out");
   const auto check = [&](unsigned absent) {
     CAPTURE(absent);
     kernel.launch({.grid = {1}, .block = {32}}, pages, out).check();
@@ -40,9 +42,9 @@ TEST_CASE("sparse loads see the pages that the host took away, and those that ca
   CHECK_THROWS_AS(out.set_resident(0, 1, false), lanewise::Error);
   // Memory that is given back is resident for its next owner.
   const uint64_t address = pages.address();
-  pages = device().allocate(16);
-  device().allocate(16 << 20);  // released memory has its next owner when so much more was released
-  pages = device().allocate_paged(4 * 65536);
+  pages = own.allocate(16);
+  own.allocate(16 << 20);  // released memory has its next owner when so much more was released
+  pages = own.allocate_paged(4 * 65536);
   CHECK(pages.address() == address);
   pages.write(words);
   check(0);

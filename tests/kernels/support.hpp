@@ -15,12 +15,14 @@
 
 namespace kernels {
 
-/// One device for the whole program: LANEWISE_TEST_DEVICE, default the reference engine.
+/// LANEWISE_TEST_DEVICE, default the reference engine.
+inline lanewise::Device new_device() {
+  const char* wanted = std::getenv("LANEWISE_TEST_DEVICE");
+  return lanewise::Device::open(wanted != nullptr ? wanted : "reference");
+}
+/// One for the whole program.
 inline lanewise::Device& device() {
-  static lanewise::Device d = [] {
-    const char* wanted = std::getenv("LANEWISE_TEST_DEVICE");
-    return lanewise::Device::open(wanted != nullptr ? wanted : "reference");
-  }();
+  static lanewise::Device d = new_device();
   return d;
 }
 

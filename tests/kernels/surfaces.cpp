@@ -280,8 +280,7 @@ TEST_CASE("texels whose memory is gone are out of range") {
 }
 
 TEST_CASE("a block that a kernel wrote over describes nothing that is certain") {
-  const char* wanted = std::getenv("LANEWISE_TEST_DEVICE");
-  auto own = lanewise::Device::open(wanted != nullptr ? wanted : "reference");
+  auto own = new_device();
   auto texels = own.buffer(std::vector<float>(16, 2.5F), "texels");
   auto out = own.allocate(16 * 4, "out");
   const lanewise::Texture texture = own.texture(floats_at(texels.address()));
@@ -311,6 +310,8 @@ TEST_CASE("descriptions that do not fit together are refused in words") {
   refused([](auto& o) { o.texel_kind = LW_TEXEL_SIGNED, o.filter = LW_FILTER_LINEAR; },
           "integers cannot be filtered: read them as fractions, or take LW_FILTER_NEAREST");
   refused([](auto& o) { o.levels = 5; }, "5 levels are more than the image has");
+  refused([](auto& o) { o.texel_buffer = 1, o.height = 2; },
+          "a texel buffer is one row of texels, without levels and layers");
   refused([](auto& o) { o.height = 2, o.row_pitch = 30; },
           "rows of 8 texels of 4 bytes do not lie 30 bytes apart");
 }
