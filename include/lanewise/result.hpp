@@ -50,7 +50,7 @@ inline std::string headline(const FaultReport& f) {
       if (!f.reason.empty()) return f.reason;
       return "barrier divergence: the lane waits at a barrier that its partners never reach";
     case FaultKind::illegal_instruction:
-      return "illegal instruction";
+      return f.reason.empty() ? "illegal instruction" : "illegal instruction: " + f.reason;
     case FaultKind::illegal_encoding:
       return "illegal encoding";
     case FaultKind::stack_overflow:

@@ -167,6 +167,11 @@ void add_parameter(FaultReport& r, const ir::Program& p, const Fault& f,
   r.parameter_allocation_address = into->address;
 }
 
+constexpr const char* kAsksForGroups =
+    "the kernel asks for a cooperative launch (its groups wait for each other, as in grid.sync()), "
+    "and this is another one";
+constexpr const char* kCooperative = "LaunchCooperativeKernel, or the policy groups=resident";
+
 /// A program that finds its grid's workspace missing gives up.
 std::string reason_of(const ir::Program& p, const Fault& f) {
   const std::string called = f.site < p.sites.size() ? p.sites[f.site].function : "";
@@ -178,10 +183,12 @@ std::string reason_of(const ir::Program& p, const Fault& f) {
     return s.text.find("%envreg1") != std::string::npos ||
            s.text.find("%envreg2") != std::string::npos;
   });
-  if (!grid) return {};
-  return "trap executed; the kernel asks for a cooperative launch (its groups wait for each other, "
-         "as in grid.sync()), and this is another one: cudaLaunchCooperativeKernel, or the policy "
-         "groups=resident";
+  return grid ? fmt::format("trap executed; {}: cuda{}", kAsksForGroups, kCooperative) : "";
+}
+/// So does a wave that comes to a semaphore which the launch has not.
+std::string reason_of_illegal(const ir::Program& p, const Fault& f) {
+  const bool grid = f.site < p.sites.size() && p.sites[f.site].text.starts_with("ds_gws_barrier");
+  return grid ? fmt::format("{}: hip{}", kAsksForGroups, kCooperative) : "";
 }
 
 bool is_of_copy(RaceAccess access) {
@@ -428,6 +435,7 @@ FaultReport report(const ir::Program& p, const Fault& f, const FaultMemory& memo
   r.address = f.address;
   r.size = f.size;
   if (f.kind == FaultKind::trap && r.assertion.empty()) r.reason = reason_of(p, f);
+  if (f.kind == FaultKind::illegal_instruction) r.reason = reason_of_illegal(p, f);
   if (f.sync != nullptr) r.reason = sync_text(p, *f.sync);
   if (f.race != nullptr) add_race(r, p, *f.race);
   if (f.order != nullptr) add_order(r, p, f);

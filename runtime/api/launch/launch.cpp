@@ -88,8 +88,9 @@ void give_workspace(Module& m, const Policies& policies) {
   if (!resident && !m.workspace_given) return;
   const uint64_t at = m.workspace->address + guest::kGridWorkspaceAt;
   write_number(m, *m.workspace, 0, resident ? at : 0);
-  write_number(m, *m.workspace, guest::kGridWorkspaceAt,
-               guest::kGridWorkspaceBytes);  // nobody came
+  std::array<uint32_t, (guest::kGridWorkspaceBytes - guest::kGridWorkspaceAt) / 4> nobody_came{};
+  nobody_came[0] = guest::kGridWorkspaceBytes;
+  m.device->engine->write(at, std::as_bytes(std::span(nobody_came)));
   m.workspace_given = resident;
 }
 

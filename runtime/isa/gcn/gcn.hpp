@@ -123,6 +123,7 @@ struct Kernel {
   std::vector<ir::Param> params;  ///< from the metadata
   std::vector<ir::Param> hidden;  ///< those that the launch fills in
   uint32_t kernarg_bytes = 0, group_bytes = 0, private_bytes = 0;
+  uint32_t max_block = 0;  ///< lanes of a group that it is compiled for; 0 = free
   uint8_t denorm_f32 = 0;  ///< float_denorm_mode_32: 0 flushes subnormals, 3 keeps them
   uint8_t round_f32 = 0;
   uint8_t denorm_wide = 3, round_wide = 0;  ///< the same of f64 and f16

@@ -16,6 +16,7 @@
 
 #include "runtime/isa/gcn/encoding/lane_form.hpp"
 #include "runtime/isa/gcn/gcn.hpp"
+#include "runtime/isa/gcn/rules/modifier_rules.hpp"
 
 using namespace lanewise;
 using gcn::Gen;
@@ -322,7 +323,7 @@ class Maker {
     if (row.encoding == gcn::Encoding::vop3 && row.gives_float() && row.runs())
       i.omod = static_cast<uint8_t>(seldom() ? below(4) : 0);
     if (row.encoding == gcn::Encoding::ds)  // semaphores are in the global data share only
-      i.gds = row.kind == gcn::Kind::absent && row.meaning.count == 0;
+      i.gds = gcn::is_of_global_share(row);
     if (row.encoding == gcn::Encoding::ds && row.kind != gcn::Kind::nothing)
       i.offset = static_cast<uint16_t>(row.meaning.swizzle ? below(0x8000) : below(0x10000));
     if (gcn::is_buffer(row.encoding) && row.has(Slot::vaddr)) {

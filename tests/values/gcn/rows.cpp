@@ -72,6 +72,8 @@ std::vector<Elsewhere> elsewhere(const std::vector<TableRow>& rows) {
        "descriptors and texels: random ones against tests/oracle/gcn_image.hpp"},
       {"s_barrier", "conformance/gcn_buffer_flags.lw", "s_barrier",
        "order between waves: LDS that one wave writes and another reads"},
+      {"ds_gws_barrier", "kernels/gcn_grid_barrier.cpp", "ds_gws_barrier",
+       "order between waves and groups: memory that one writes and another reads"},
       {"s_waitcnt", "values/gcn/kernel.cpp", "s_waitcnt vmcnt(0)",
        "no value: every kernel of these cases waits"},
       {"s_nop", "conformance/gcn_cache.lw", "(gfx600, s_nop 0,", "does nothing"},

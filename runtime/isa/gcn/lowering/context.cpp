@@ -133,12 +133,23 @@ ir::Operand LowerContext::read32(const Operand& o, unsigned dword) {
   return imm(constant_bits(o));
 }
 
+void LowerContext::trap(FaultKind kind) {
+  emit(Op::trap, Type::none, {}, {}).mode = static_cast<uint8_t>(kind);
+}
+
+uint32_t LowerContext::symbol(const std::string& name) {
+  std::vector<ir::Symbol>& all = program().symbols;
+  const auto found = std::ranges::find(all, name, &ir::Symbol::name);
+  const auto number = static_cast<uint32_t>(found - all.begin());
+  if (found == all.end()) all.push_back({name});
+  return number;
+}
+
 ir::Operand LowerContext::image_at(uint64_t offset) {
   if (kernel_.file == nullptr || !kernel_.file->image)
     throw Unsupported("nothing says where this code lies in memory");
-  ir::Program& p = program();
-  if (p.symbols.empty()) p.symbols.push_back({kernel_.file->image->name});
-  return make(Op::mov, Type::u64, {ir::Operand::address_of(0, static_cast<int64_t>(offset))});
+  const uint32_t image = symbol(kernel_.file->image->name);
+  return make(Op::mov, Type::u64, {ir::Operand::address_of(image, static_cast<int64_t>(offset))});
 }
 
 ir::Operand LowerContext::condition(unsigned code) {

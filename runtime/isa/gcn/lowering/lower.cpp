@@ -11,6 +11,7 @@
 #include "runtime/isa/gcn/lowering/semantics.hpp"
 #include "runtime/isa/gcn/rules/hazards.hpp"
 #include "runtime/isa/gcn/rules/modifier_rules.hpp"
+#include "runtime/isa/grid_workspace.hpp"
 #include "runtime/isa/print_call.hpp"
 
 namespace lanewise::gcn {
@@ -43,6 +44,7 @@ class KernelLowering {
     program_.params = kernel.params;
     program_.param_bytes = kernel.kernarg_bytes;
     program_.shared_bytes = kernel.group_bytes;
+    program_.max_block = kernel.max_block;
     program_.needs.hidden = kernel.hidden;
   }
 
@@ -269,11 +271,7 @@ class KernelLowering {
     const Reg near = context_.compare(Cond::eq, Type::u32, high, imm(0));
     return context_.make(Op::select, Type::u32, {near, low, imm(0xffffffff)});
   }
-  /// A lane that comes here ends with a fault.
-  void illegal() {
-    context_.emit(Op::trap, Type::none, {}, {}).mode =
-        static_cast<uint8_t>(FaultKind::illegal_instruction);
-  }
+  void illegal() { context_.trap(FaultKind::illegal_instruction); }
   /// Where lanes end whose address is none of those that are known here.
   uint32_t lost() {
     const uint32_t here = context_.block(), block = context_.add_block("lost");
@@ -386,7 +384,7 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
     whole.allocated_vgprs = std::max(whole.allocated_vgprs, options.vgprs);
     calls = use_scalars_for_lane_slots(whole, std::move(calls));
     ir::Program program = lower_kernel(whole, calls, listing.gen, options, found);
-    uses_image = uses_image || !program.symbols.empty();
+    uses_image = uses_image || (listing.image && isa::has_symbol(program, listing.image->name));
     if (std::ranges::find(k.hidden, "hidden_printf_buffer", &ir::Param::name) != k.hidden.end()) {
       program.needs.prints = !listing.print_formats.empty();
       program.needs.print_formats = listing.print_formats;
@@ -395,6 +393,7 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
   }
   if (uses_image) result.module.globals.push_back(*listing.image);
   isa::add_print_buffer(result.module);
+  isa::add_grid_workspace(result.module);
   return result;
 }
 

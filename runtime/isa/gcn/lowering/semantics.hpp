@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "lanewise/types.hpp"
 #include "runtime/ir/builder.hpp"
 #include "runtime/isa/gcn/lowering/analysis/constants.hpp"
 
@@ -54,6 +55,8 @@ class LowerContext : public ir::Builder {
   Reg exec() { return mask(kExecLo); }
 
   ir::Operand read32(const Operand& o, unsigned dword = 0);
+  /// The number of a variable of the module among the program's symbols.
+  uint32_t symbol(const std::string& name);
   /// The guest's address of a place in the file's image.
   ir::Operand image_at(uint64_t offset);
   /// Is vcc or exec zero, is scc set? Operands read 1 or 0 of it.
@@ -88,6 +91,8 @@ class LowerContext : public ir::Builder {
   void narrow(ir::Operand lanes);
   void widen() { narrowed_ = {}; }
   ir::Operand active(ir::Operand predicate);  ///< and EXEC
+  /// A lane that comes here ends with a fault.
+  void trap(FaultKind kind);
   void set_scc_nonzero(Type type, ir::Operand value);
   Reg any_lane(ir::Operand predicate);  ///< true in all lanes when it is in one
 
@@ -121,7 +126,7 @@ Lowering lower_sminmax, lower_scselect, lower_sshift64, lower_sbfm, lower_sbfe, 
 Lowering lower_sbuffer_load, lower_sstore;
 Lowering lower_readlane, lower_writelane, lower_mbcnt, lower_swizzle, lower_permute, lower_bpermute;
 Lowering lower_lds_read, lower_lds_write, lower_lds_atomic, lower_lds_exchanges, lower_lds_count,
-    lower_lds_second_place, lower_lds_conditional;
+    lower_lds_second_place, lower_lds_conditional, lower_grid_barrier;
 Lowering lower_flat_load, lower_flat_store, lower_flat_atomic;
 /// Instructions with a DPP or SDWA dword: the sources first, then what the row says.
 Lowering lower_lane_form;

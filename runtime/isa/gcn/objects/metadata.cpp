@@ -182,6 +182,8 @@ std::string Metadata::apply(Kernel& k) const {
   if (own == kernels_.end()) return {};
   for (const auto& [fields, args] : own->second) {
     k.kernarg_bytes = std::max(k.kernarg_bytes, number(fields, ".kernarg_segment_size"));
+    if (const uint32_t lanes = number(fields, ".max_flat_workgroup_size"); lanes != 0)
+      k.max_block = lanes;
     uint64_t end = 0;
     for (Fields a : args) {
       // Version 2 says how arguments are aligned, and they follow each other.

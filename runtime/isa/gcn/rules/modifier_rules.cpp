@@ -62,7 +62,7 @@ unsigned data_registers(const Instruction& i) {
 }
 
 bool is_of_global_share(const Row& row) {
-  return row.encoding == Encoding::ds && row.kind == Kind::absent && row.meaning.count == 0;
+  return row.encoding == Encoding::ds && row.meaning.count == 0;
 }
 
 std::string modifier_problem(const Instruction& i, Gen gen) {

@@ -163,19 +163,22 @@ void lds_second_place_rows(TableBuilder& t) {
   row("ds_add_src2_f32", {-1, 149}, Type::f32, AtomOp::add);
 }
 
-void unexecuted_lds(TableBuilder& t) {
-  // Semaphores of the global data share: no element of memory is accessed.
+/// Semaphores of the global data share: no element of memory is accessed.
+void global_share_rows(TableBuilder& t) {
+  Meaning none;
+  none.count = 0;
+  ds(t, Kind::barrier, "ds_gws_barrier", {29, 157}, {{Slot::ds_addr}}, lower_grid_barrier, none)
+      .effects = kReadsM0 | kReadsExec;
   const auto semaphore = [&](const std::string& name, Codes codes, bool takes_value) {
     t.absent(name, Encoding::ds, codes,
              takes_value ? std::vector<SlotSpec>{{Slot::ds_addr}} : std::vector<SlotSpec>{})
-        .meaning.count = 0;
+        .meaning = none;
   };
   semaphore("ds_gws_sema_release_all", {-1, 24, 152}, false);
   semaphore("ds_gws_init", {25, 153}, true);
   semaphore("ds_gws_sema_v", {26, 154}, false);
   semaphore("ds_gws_sema_br", {27, 155}, true);
   semaphore("ds_gws_sema_p", {28, 156}, false);
-  semaphore("ds_gws_barrier", {29, 157}, true);
   t.absent("ds_ordered_count", Encoding::ds, {63, 191}, {{Slot::vdst}, {Slot::ds_addr}})
       .meaning.count = 0;
 }
@@ -186,7 +189,7 @@ void lds_rows(TableBuilder& t) {
   lds_access_rows(t);
   lds_atomic_rows(t);
   lds_second_place_rows(t);
-  unexecuted_lds(t);
+  global_share_rows(t);
   t.kind(Kind::nothing, "ds_nop", Encoding::ds, {-1, 20, 20}, {}, lower_nothing);
 }
 

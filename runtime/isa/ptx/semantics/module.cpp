@@ -6,12 +6,12 @@
 
 #include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/waves/wave_steps.hpp"
+#include "runtime/isa/grid_workspace.hpp"
 #include "runtime/isa/print_call.hpp"
 #include "runtime/isa/ptx/check.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
 #include "runtime/isa/ptx/semantics/families/texture_lowering.hpp"
 #include "runtime/isa/ptx/text/parser.hpp"
-#include "runtime/layout/grid_workspace.hpp"
 
 namespace lanewise::ptx {
 
@@ -315,24 +315,6 @@ void check_function(ModuleContext& ctx, const Function& f) {
 
 }  // namespace
 
-namespace {
-
-/// To modules with a kernel that asks for it.
-void add_grid_workspace(ir::Module& module) {
-  const auto asks = [](const ir::Program& kernel) {
-    return std::ranges::find(kernel.symbols, guest::kGridWorkspace, &ir::Symbol::name) !=
-           kernel.symbols.end();
-  };
-  if (!std::ranges::any_of(module.kernels, asks)) return;
-  ir::Global g;
-  g.name = guest::kGridWorkspace;
-  g.align = 16;
-  g.size = guest::kGridWorkspaceBytes;
-  module.globals.push_back(std::move(g));
-}
-
-}  // namespace
-
 LowerResult lower(const Module& module, const LowerOptions& options) {
   ModuleContext ctx(module, options);
   LowerResult result;
@@ -345,7 +327,7 @@ LowerResult lower(const Module& module, const LowerOptions& options) {
       guarded(ctx, [&] { check_function(ctx, f); });
   sort_by_place(ctx.diagnostics);
   isa::add_print_buffer(ctx.out);
-  add_grid_workspace(ctx.out);
+  isa::add_grid_workspace(ctx.out);
   result.module = std::move(ctx.out);
   result.diagnostics = std::move(ctx.diagnostics);
   return result;

@@ -55,7 +55,7 @@ bool orders_itself(const Kernel& k, const Analysis& a) {
   if (k.state.bare) return true;
   for (const BasicBlock& b : a.blocks)
     for (size_t n = b.begin; b.reached && n < b.end; ++n)
-      if (k.code[n].row->kind == Kind::barrier) return true;
+      if (k.code[n].row->lower == lower_barrier) return true;
   return false;
 }
 

@@ -1,6 +1,8 @@
-// LDS reads, writes and atomics. M0, the limit of LDS on these generations, is not checked: the
-// group's own allocation bounds every access.
+// LDS reads, writes and atomics, and the barrier of the global share. M0, the limit of LDS on these
+// generations, is not checked: the group's own allocation bounds every access.
 #include "runtime/isa/gcn/lowering/semantics.hpp"
+#include "runtime/isa/gcn/rules/modifier_rules.hpp"
+#include "runtime/layout/grid_workspace.hpp"
 
 namespace lanewise::gcn {
 
@@ -90,6 +92,14 @@ void put(LowerContext& c, const Instruction& i, unsigned at, Reg value) {
     c.emit_vector(Op::mov, Type::u32, {c.vgpr(at)}, {value});
 }
 
+/// Of a mask; lane 0 of an empty one.
+Reg first_lane(LowerContext& c, Reg mask) {
+  const Reg bits = c.make(Op::brev, Type::u64, {mask});
+  const Reg first = c.reg(Width::b32);
+  c.emit(Op::clz, Type::u64, {first}, {bits});
+  return c.make(Op::and_, Type::u32, {first, imm(63)});
+}
+
 }  // namespace
 
 /// ds_cmpst: the value to compare with comes first, the new one behind it. ds_mskor: the mask
@@ -163,7 +173,7 @@ void lower_lds_conditional(LowerContext& c, const Instruction& i) {
     const Reg low = c.make(Op::and_, Type::u32, {word, imm(0x7fffffff)});
     const Reg sets = c.make(Op::and_, Type::u32, {low, clears});
     ir::Mem mem = atomic_memory(i, 0);
-    mem.offset = 4 * n;
+    mem.offset = int64_t{4} * n;
     old[n] = c.reg(Width::b32);
     c.emit_vector(Op::atom, Type::u32, {old[n]}, {at, clears, sets}).mem = mem;
   }
@@ -178,12 +188,8 @@ void lower_lds_count(LowerContext& c, const Instruction& i) {
   const Reg running = c.make(Op::ballot, Type::u64, {c.exec()});
   const Reg count = c.reg(Width::b32);
   c.emit(Op::popc, Type::u64, {count}, {running});
-  const Reg bits = c.make(Op::brev, Type::u64, {running});
-  const Reg first = c.reg(Width::b32);
-  c.emit(Op::clz, Type::u64, {first}, {bits});
-  const Reg from = c.make(Op::and_, Type::u32, {first, imm(63)});
-  const Reg lane = c.special(SReg::laneid);
-  const Reg chosen = c.compare(Cond::eq, Type::u32, lane, from);
+  const Reg from = first_lane(c, running);
+  const Reg chosen = c.compare(Cond::eq, Type::u32, c.special(SReg::laneid), from);
   const ir::Operand base =
       c.make(Op::shr, Type::u32, {c.read_known({.code = kM0, .label = {}}), imm(16)});
   const Reg old = c.make(Op::mov, Type::u32, {imm(0)});
@@ -192,6 +198,65 @@ void lower_lds_count(LowerContext& c, const Instruction& i) {
   c.widen();
   const Reg shared = c.make(Op::readlane, Type::none, {old, from});
   c.emit_vector(Op::mov, Type::u32, {c.vgpr(i.operand(Slot::vdst)->code)}, {shared});
+}
+
+/// The wave's first active lane adds it to the semaphore's count, and the wave looks at that until
+/// as many waves came as the lane's register says. Launches that are not cooperative have no
+/// counts.
+void lower_grid_barrier(LowerContext& c, const Instruction& i) {
+  if (const std::string problem = modifier_problem(i, c.gen()); !problem.empty())
+    throw Unsupported(problem);
+  const uint32_t comes = c.add_block(), counts = c.add_block(), waits = c.add_block(),
+                 absent = c.add_block(), passed = c.add_block();
+  const Reg running = c.make(Op::ballot, Type::u64, {c.exec()});
+  c.branch({c.compare(Cond::ne, Type::u64, running, imm(0))}, comes, passed, true);
+  c.set_block(comes);
+  const auto workspace = ir::Operand::address_of(c.symbol(std::string(guest::kGridWorkspace)), 0);
+  const Reg begin = c.reg(Width::b64);
+  ir::Mem mem;
+  mem.elem = Type::u64;
+  c.emit(Op::load, Type::u64, {begin}, {c.make(Op::mov, Type::u64, {workspace})}).mem = mem;
+  c.branch({c.compare(Cond::eq, Type::u64, begin, imm(0))}, absent, counts, true);
+  c.set_block(absent);
+  c.trap(FaultKind::illegal_instruction);
+  c.exit();
+
+  c.set_block(counts);
+  const Reg from = first_lane(c, running);
+  const Reg waves =
+      c.make(Op::readlane, Type::none,
+             {c.make(Op::add, Type::u32, {c.read32(*i.operand(Slot::ds_addr)), imm(1)}), from});
+  const Reg needed = c.make(Op::max, Type::u32, {waves, imm(1)});
+  const Reg resource =
+      c.make(Op::add, Type::u32,
+             {c.make(Op::shr, Type::u32, {c.read_known({.code = kM0, .label = {}}), imm(16)}),
+              imm(i.offset)});
+  const Reg semaphore = c.make(Op::and_, Type::u32, {resource, imm(guest::kSemaphores - 1)});
+  const Reg place = c.reg(Width::b64);
+  c.emit(Op::mulwide, Type::u32, {place}, {semaphore, imm(4)});
+  const Reg address = c.make(Op::add, Type::u64, {begin, place});
+  mem.elem = Type::u32;
+  mem.order = ir::Order::acq_rel;
+  mem.scope = ir::Scope::gpu;
+  mem.offset = guest::kSemaphoresAt;
+  const Reg old = c.make(Op::mov, Type::u32, {imm(0)});
+  c.narrow(c.compare(Cond::eq, Type::u32, c.special(SReg::laneid), from));
+  c.emit_vector(Op::atom, Type::u32, {old}, {address, imm(1)}).mem = mem;
+  c.widen();
+  const Reg before = c.make(Op::readlane, Type::none, {old, from});
+  const Reg rounds = c.make(Op::div, Type::u32, {before, needed});
+  const Reg goal =
+      c.make(Op::mul, Type::u32, {c.make(Op::add, Type::u32, {rounds, imm(1)}), needed});
+  c.jump(waits);
+
+  c.set_block(waits);
+  mem.order = ir::Order::acquire;
+  const Reg seen = c.reg(Width::b32);
+  c.emit(Op::load, Type::u32, {seen}, {address}).mem = mem;
+  const Reg count = c.make(Op::readlane, Type::none, {seen, from});
+  const Reg beyond = c.make(Op::sub, Type::u32, {count, goal});
+  c.branch({c.compare(Cond::ge, Type::s32, beyond, imm(0))}, passed, waits, true);
+  c.set_block(passed);
 }
 
 }  // namespace lanewise::gcn

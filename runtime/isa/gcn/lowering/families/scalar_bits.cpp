@@ -200,7 +200,7 @@ void lower_setreg(LowerContext&, const Instruction& i) {
 /// s_sethalt 0 goes on; anything else ends the lane with a fault.
 void lower_trap(LowerContext& c, const Instruction& i) {
   if (i.row->meaning.count == 1 && (i.operands[0].value & 1) == 0) return;
-  c.emit(Op::trap, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::trap);
+  c.trap(FaultKind::trap);
 }
 
 void lower_clock(LowerContext& c, const Instruction& i) {
