@@ -25,6 +25,31 @@ constexpr uint32_t kTextureClass[] = {
     static_cast<uint32_t>(guest::TextureWord::sampler),    // state
 };
 
+/// The same of what GCN finds at its begin: number, and bits that are no part of an address or a
+/// size.
+constexpr std::pair<uint32_t, uint32_t> kGcnImageClass[] = {
+    {1, 0xffffff00}, {3, ~0U},  {6, ~0U},  {7, ~0U},  {8, ~0U},
+    {9, ~0U},        {12, ~0U}, {13, ~0U}, {14, ~0U}, {15, ~0U}};
+constexpr std::pair<uint32_t, uint32_t> kGcnSamplerClass[] = {
+    {0, ~0U}, {1, ~0U}, {2, ~0U}, {3, ~0U}};
+
+std::vector<ir::KnownWord> class_of(const guest::TextureBlock& words, ir::Isa isa) {
+  std::vector<ir::KnownWord> out;
+  if (isa != ir::Isa::gcn) {
+    for (const uint32_t word : kTextureClass) out.push_back({word, words[word]});
+    return out;
+  }
+  const uint32_t kind = words[static_cast<uint32_t>(guest::TextureWord::image) + 9];
+  const auto add = [&](const auto& list) {
+    for (const auto& [word, mask] : list) out.push_back({word, words[word] & mask, mask});
+  };
+  if ((kind & guest::kIsTexture) != 0)
+    add(kGcnImageClass);
+  else
+    add(kGcnSamplerClass);
+  return out;
+}
+
 /// The block that a handle leads to.
 uint64_t block_address(const ir::TextureHandle& handle, std::span<const std::byte> parameters) {
   uint64_t address = handle.value;
@@ -69,11 +94,10 @@ KnownTextures known_textures(const LaunchOrder& order, const LaunchedProgram& la
     const auto memory =
         texel_memory(device, block->first, texels, order.options.memcheck != Memcheck::off);
     out.key.push_back(static_cast<uint32_t>(memory));
-    ir::KnownBlock& k = out.blocks.emplace_back(ir::KnownBlock{handle, {}, memory});
-    for (const uint32_t word : kTextureClass) {
-      out.key.push_back(words[word]);
-      k.words.emplace_back(word, words[word]);
-    }
+    std::vector<ir::KnownWord> known = class_of(words, launched.program->isa);
+    out.key.push_back(static_cast<uint32_t>(known.size()));
+    for (const ir::KnownWord& word : known) out.key.push_back(word.value);
+    out.blocks.push_back({handle, std::move(known), memory});
   }
   if (out.blocks.empty()) out.key.clear();
   return out;

@@ -1,11 +1,16 @@
 // What of a texture's block rarely changes from launch to launch becomes immediates.
 #include <algorithm>
 
+#include "runtime/ir/make.hpp"
+#include "runtime/ir/passes/textures/descriptor_loads.hpp"
 #include "runtime/ir/passes/textures/specialise.hpp"
+#include "runtime/ir/passes/values/values.hpp"
 #include "runtime/layout/texture_block.hpp"
 
 namespace lanewise::ir {
 namespace {
+
+constexpr uint32_t kDescriptorWords = static_cast<uint32_t>(guest::TextureWord::image);
 
 /// Registers that are written once, and where.
 std::vector<const Inst*> single_definitions(const Program& program) {
@@ -83,8 +88,8 @@ class Specialisation {
       if (definitions[load.dst[n].id] != &load) continue;
       Word& word = words_[load.dst[n].id];
       word = {&*block, static_cast<uint32_t>(load.mem->offset / 4 + static_cast<int64_t>(n)), {}};
-      for (const auto& [number, value] : block->words)
-        if (number == word.number) word.value = value;
+      for (const KnownWord& known : block->words)
+        if (known.number == word.number) word.value = known.value;
     }
   }
 
@@ -134,10 +139,55 @@ class Specialisation {
   bool any_ = false;
 };
 
+/// Words that code finds at the block's begin, as GCN's does: behind each load of one that is known
+/// stands what it is.
+bool specialise_descriptors(Program& program, std::span<const KnownBlock> known) {
+  const std::vector<DescriptorLoad> loads = descriptor_loads(program, kDescriptorWords);
+  bool any = false;
+  for (auto at = loads.rbegin(); at != loads.rend(); ++at) {
+    const auto block =
+        std::ranges::find(known, TextureHandle{true, at->parameter}, &KnownBlock::handle);
+    if (block == known.end()) continue;
+    std::vector<Inst>& insts = program.blocks[at->block].insts;
+    Inst& load = insts[at->inst];
+    if (block->memory != TexelMemory::unknown) load.mem->certain = Certain::everywhere;
+    std::vector<Inst> found;
+    for (uint32_t n = 0; n < load.dst.size(); ++n)
+      for (const KnownWord& word : block->words) {
+        if (word.number != at->word + n) continue;
+        const Reg r = load.dst[n];
+        const auto put = [&](Op op, std::vector<Operand> src) {
+          found.push_back(instruction(op, Type::u32, {r}, std::move(src), load.site));
+        };
+        const bool whole = word.mask == 0xffffffff;
+        if (!whole) put(Op::and_, {r, Operand::immediate(~word.mask)});
+        put(whole ? Op::mov : Op::or_,
+            whole ? std::vector<Operand>{Operand::immediate(word.value)}
+                  : std::vector<Operand>{r, Operand::immediate(word.value)});
+      }
+    any = any || !found.empty();
+    insts.insert(insts.begin() + at->inst + 1, found.begin(), found.end());
+  }
+  // Operations of textures want to see constants themselves.
+  if (any) propagate_constants(program, {});
+  return any;
+}
+
+bool has_textures(const Program& program) {
+  return std::ranges::any_of(program.blocks, [](const Block& block) {
+    return std::ranges::any_of(block.insts, [](const Inst& inst) { return is_texture(inst.op); });
+  });
+}
+
 }  // namespace
 
 std::vector<TextureHandle> texture_handles(const Program& program) {
   std::vector<TextureHandle> out;
+  if (program.isa == Isa::gcn && has_textures(program))
+    for (const DescriptorLoad& load : descriptor_loads(program, kDescriptorWords))
+      if (const TextureHandle handle{true, load.parameter};
+          std::ranges::find(out, handle) == out.end())
+        out.push_back(handle);
   std::vector<const Inst*> definitions;
   for (const Block& block : program.blocks)
     for (const Inst& inst : block.insts) {
@@ -150,6 +200,7 @@ std::vector<TextureHandle> texture_handles(const Program& program) {
 }
 
 bool specialise_textures(Program& program, std::span<const KnownBlock> known) {
+  if (program.isa == Isa::gcn) return specialise_descriptors(program, known);
   return Specialisation(program, known).run();
 }
 

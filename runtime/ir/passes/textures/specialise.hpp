@@ -29,9 +29,13 @@ enum class TexelMemory : uint8_t {
   writable,  ///< and write them
 };
 
+/// A word of the block, as far as `mask` says.
+struct KnownWord {
+  uint32_t number = 0, value = 0, mask = 0xffffffff;
+};
 struct KnownBlock {
   TextureHandle handle;
-  std::vector<std::pair<uint32_t, uint32_t>> words;  ///< number and value
+  std::vector<KnownWord> words;
   TexelMemory memory = TexelMemory::unknown;
 };
 /// In front of expand_textures(): what is known is used. False where nothing is.
