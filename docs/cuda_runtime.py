@@ -74,8 +74,11 @@ This page is made from the rows of [`runtime/host/hip`](../runtime/host/README.m
   memory in place. The device library's code for them is large: the reference engine runs it at once, lavapipe's compiler takes
   minutes and gigabytes for `printf`, and kernels that allocate nest too deep for it and are refused. The allocator gets 128 MiB in all; where they are used up, `malloc` is null, and one line states that.
   Other services of the host are refused by their number.
-- A cooperative launch runs, and `grid.sync()` in it does not: it is a semaphore of the hardware (`ds_gws_barrier`), which ends a wave that comes
-  to it with an `illegal_instruction` fault. Textures, arrays and hipRTC are not there.
+- `grid.sync()` is a semaphore of the hardware (`ds_gws_barrier`). It waits in a cooperative launch, on the reference engine or of one group;
+  in another launch it ends the wave with an `illegal_instruction` fault that says so.
+- A texture or surface object is the address of its descriptors ([images](gcn-images.md)), and a texture reference a variable that has one. Linear
+  memory may be as long as 2^27 texels, sides of arrays up to 2^14. hipRTC is not there.
+- A launch with more threads than a kernel is compiled for (`__launch_bounds__`) is `hipErrorLaunchFailure`.
 - What is not listed here answers `hipErrorNotSupported`, and one line on standard error names it.
 
 """

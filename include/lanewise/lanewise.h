@@ -269,6 +269,8 @@ typedef struct lw_texture_options {
   lw_buffer* buffer;               /* which has the texels; NULL = `offset` is a guest address */
   uint64_t offset;                 /* bytes, of level 0; a multiple of a texel */
   uint64_t row_pitch, slice_pitch; /* bytes, of level 0; 0 = what lw_texture_layout says */
+  uint32_t texel_buffer; /* 1 = GCN kernels find a V#, as for OpenCL's image1d_buffer_t: one row */
+  uint32_t reserved_2;
 } lw_texture_options;
 
 /* Where a level lies, from level 0 on; `slices` of it are its depth or its layers. */
@@ -280,9 +282,10 @@ typedef struct lw_texture_level {
 LW_API lw_status lw_texture_layout(const lw_texture_options* options, uint32_t level,
                                    lw_texture_level* out);
 
-/* A texture, which is a surface as well, for kernels of PTX and SASS; docs/textures.md has the
- * values that they read. The buffer lives as long as the texture. Errors: LW_DETAIL_INVALID_VALUE
- * for what does not fit together, LW_DETAIL_OUT_OF_RANGE where the texels are not in the buffer. */
+/* A texture, which is a surface as well; docs/textures.md has the values that kernels read, and
+ * docs/gcn-images.md those of GCN. The buffer lives as long as the texture. Errors:
+ * LW_DETAIL_INVALID_VALUE for what does not fit together, LW_DETAIL_OUT_OF_RANGE where the texels
+ * are not in the buffer. */
 LW_API lw_status lw_texture_create(lw_device* device, const lw_texture_options* options,
                                    lw_texture** out);
 /* What kernels take as a parameter of 64 bits. */

@@ -1,4 +1,4 @@
-// Textures and surfaces for kernels of PTX and SASS.
+// Textures and surfaces.
 #pragma once
 
 #include <memory>

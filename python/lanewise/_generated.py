@@ -152,6 +152,8 @@ class TextureOptions(Sized):
         ("offset", c.c_uint64),
         ("row_pitch", c.c_uint64),
         ("slice_pitch", c.c_uint64),
+        ("texel_buffer", c.c_uint32),
+        ("reserved_2", c.c_uint32),
     ]
 
 

@@ -96,12 +96,12 @@ void set_shape(const std::string& spec, TextureOptions& o, std::vector<uint64_t>
     shape.pop_back();
   }
   std::ranges::reverse(shape);
-  const std::vector<std::string> kinds = {"1d",       "2d",   "3d",        "1d-array",
-                                          "2d-array", "cube", "cube-array"};
+  const std::vector<std::string> kinds = {"1d",       "2d",   "3d",         "1d-array",
+                                          "2d-array", "cube", "cube-array", "buffer"};
   const std::string kind = keys.take("kind");
   const size_t wanted =
       kind.empty() ? std::min<size_t>(shape.size(), 3) - 1 : keys.place("kind", kind, kinds);
-  constexpr size_t kSizes[] = {1, 2, 3, 2, 3, 3, 3};
+  constexpr size_t kSizes[] = {1, 2, 3, 2, 3, 3, 3, 1}, kBuffer = 7;
   if (shape.size() != kSizes[wanted])
     refuse_texture(
         spec, fmt::format("a texture of kind {} has {} dimensions beside the channels, the file {}",
@@ -109,11 +109,12 @@ void set_shape(const std::string& spec, TextureOptions& o, std::vector<uint64_t>
   o.width = static_cast<uint32_t>(shape[0]);
   if (wanted == 3) {
     o.layers = static_cast<uint32_t>(shape[1]);
-  } else if (wanted > 0) {
+  } else if (wanted > 0 && wanted != kBuffer) {
     o.height = static_cast<uint32_t>(shape[1]);
     (wanted == 2 ? o.depth : o.layers) = shape.size() > 2 ? static_cast<uint32_t>(shape[2]) : 0;
   }
-  o.cube = wanted >= 5 ? 1 : 0;
+  o.cube = wanted == 5 || wanted == 6 ? 1 : 0;
+  o.texel_buffer = wanted == kBuffer ? 1 : 0;
 }
 
 }  // namespace

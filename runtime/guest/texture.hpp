@@ -31,7 +31,8 @@ struct TextureDescription {
   float bias = 0, least_level = 0, most_level = 0;
   std::array<float, 4> border{};
 
-  bool has_image = true;  ///< else a sampler alone
+  bool has_image = true;      ///< else a sampler alone
+  bool texel_buffer = false;  ///< GCN kernels find a buffer's descriptor: a row of any length
 
   uint32_t texel_bytes() const { return channels * channel_bits / 8; }
   uint32_t slices() const;  ///< of level 0: those of 3D images, layers, faces

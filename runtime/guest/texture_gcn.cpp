@@ -45,12 +45,11 @@ bool is_describable(const TextureDescription& d) {
          first.slice_pitch == first.row_pitch * first.height;
 }
 
-std::array<uint32_t, 12> image(const TextureDescription& d) {
-  constexpr uint32_t kInOrder = 4 | 5 << 3 | 6 << 6 | 7 << 9, kLinear = 8, kNone = 15;
-  constexpr uint32_t kR = 1, kRg = 3, kRgba = 8;
+constexpr uint32_t kInOrder = 4 | 5 << 3 | 6 << 6 | 7 << 9;
+
+void put_image(GcnWords& w, const TextureDescription& d, const Format& f) {
+  constexpr uint32_t kLinear = 8, kNone = 15;
   const TextureLevel first = texture_level(d, 0);
-  const Format f = format(d);
-  std::array<uint32_t, 12> w{};
   put(w, 0, 40, d.address >> 8);
   put(w, 52, 6, f.data);
   put(w, 58, 4, f.number);
@@ -63,10 +62,24 @@ std::array<uint32_t, 12> image(const TextureDescription& d) {
   put(w, 128, 13, first.slices - 1);
   put(w, 141, 14, first.row_pitch / d.texel_bytes() - 1);
   if (d.depth == 0) put(w, 173, 13, first.slices - 1);
+}
+
+/// A V#, whose range counts bytes, as gfx803 does.
+void put_buffer(GcnWords& w, const TextureDescription& d, const Format& f) {
+  put(w, 0, 48, d.address);
+  put(w, 48, 14, d.texel_bytes());
+  put(w, 64, 32, uint64_t{d.width} * d.texel_bytes());
+  put(w, 96, 12, kInOrder);
+  put(w, 108, 3, f.number);
+  put(w, 111, 4, f.data);
+}
+
+/// What OpenCL's libraries read behind the descriptor.
+void put_queried(GcnWords& w, const TextureDescription& d, const Format& f) {
+  constexpr uint32_t kR = 1, kRg = 3, kRgba = 8;
   w[8] = f.type;
   w[9] = d.channels == 1 ? kR : d.channels == 2 ? kRg : kRgba;
   w[10] = d.width;
-  return w;
 }
 
 /// A number with 8 bits behind its point.
@@ -75,12 +88,12 @@ uint32_t fixed(float v, float least, float most) {
       static_cast<int32_t>(std::lround(std::clamp(std::isnan(v) ? 0 : v, least, most) * 256)));
 }
 
-std::array<uint32_t, 12> sampler(const TextureDescription& d) {
+std::array<uint32_t, 4> sampler(const TextureDescription& d) {
   // CLAMP_X and the like, in the order of ir::sampler::Address.
   constexpr uint32_t kClamp[] = {0, 2, 1, 6, 3, 7, 4, 5};
   constexpr uint32_t kBlack = 0, kOpaqueBlack = 1, kOpaqueWhite = 2, kTable = 3;
   constexpr float kMostLevel = 4095.0F / 256;
-  std::array<uint32_t, 12> w{};
+  std::array<uint32_t, 4> w{};
   for (unsigned axis = 0; axis < 3; ++axis)
     put(w, 3 * axis, 3, kClamp[static_cast<size_t>(d.address_mode[axis])]);
   put(w, 15, 1, d.unnormalised ? 1 : 0);
@@ -104,8 +117,15 @@ std::array<uint32_t, 12> sampler(const TextureDescription& d) {
 
 }  // namespace
 
-std::array<uint32_t, 12> gcn_words(const TextureDescription& d) {
-  return d.has_image ? image(d) : sampler(d);
+GcnWords gcn_words(const TextureDescription& d) {
+  GcnWords w{};
+  if (d.has_image) {
+    const Format f = format(d);
+    (d.texel_buffer ? put_buffer : put_image)(w, d, f);
+    put_queried(w, d, f);
+  }
+  std::ranges::copy(sampler(d), w.begin() + (d.has_image ? kSamplerWord : 0));
+  return w;
 }
 
 }  // namespace lanewise::guest

@@ -9,7 +9,7 @@ namespace lanewise::guest {
 
 /// Words of the block.
 enum class TextureWord : uint8_t {
-  gcn = 0,             ///< 12 words: T# and what OpenCL's libraries ask; of samplers alone an S#
+  gcn = 0,             ///< 16 words: T#, what OpenCL's libraries ask, S#; of samplers an S# alone
   image = 16,          ///< base (2 words), format, width, height, depth, pitches, levels, kind
   sampler = 28,        ///< state, bias, least and greatest level, border
   channel_type = 36,   ///< what PTX's queries name; the numbers are OpenCL's

@@ -37,6 +37,9 @@ TEST_CASE("programs: each checks its own results") {
                 program.starts_with("dev_");
     for (const char* quick : {"dev_leak", "dev_lists", "dev_one_block", "dev_printf", "dev_tree"})
       slow = slow && !is(program, quick);
+    // Groups that wait for each other, and code for descriptors that are known at run time alone.
+    slow = slow || is(program, "hip_grid_sync") || is(program, "hip_textures") ||
+           is(program, "hip_references");
     if (slow && !on_reference()) continue;
     check_ok(program);
     ++seen;
@@ -140,6 +143,10 @@ TEST_CASE("programs: what kernels leave, free twice or ask too much is one clear
   CHECK(semaphore.code != 0);
   CHECK(semaphore.err.find("illegal instruction") != std::string::npos);
   CHECK(semaphore.err.find("ds_gws_barrier") != std::string::npos);
+  const Output apart = run("hip_grid_sync.hip5", "1");
+  CHECK(apart.code != 0);
+  CHECK(apart.err.find("this is another one: hipLaunchCooperativeKernel, or the policy "
+                       "groups=resident") != std::string::npos);
   CHECK(run("hip_malloc.hip5").err ==
         "lanewise: malloc() of a kernel gave null: kernels have a heap of 134217728 bytes, in "
         "slabs of 2 MiB\n");

@@ -44,6 +44,8 @@ void check_shape(const lw_texture_options& o) {
   if ((o.row_pitch != 0 || o.slice_pitch != 0) && levels > 1)
     wrong("images with levels lie as lw_texture_layout says: their pitches are 0");
   if (std::max(o.row_pitch, o.slice_pitch) > UINT32_MAX) wrong("a pitch of 4 GiB or more");
+  if (o.texel_buffer != 0 && (o.width == 0 || o.height != 0 || o.layers != 0 || levels > 1))
+    wrong("a texel buffer is one row of texels, without levels and layers");
 }
 
 void check_sampler(const lw_texture_options& o) {
@@ -86,6 +88,7 @@ guest::TextureDescription description_of(const lw_texture_options& o) {
   d.most_level = o.most_level;
   std::ranges::copy(o.border, d.border.begin());
   d.has_image = o.width != 0;
+  d.texel_buffer = o.texel_buffer != 0;
   const guest::TextureLevel first = guest::texture_level(d, 0);
   if (d.has_image && (first.row_pitch < uint64_t{d.width} * d.texel_bytes() ||
                       first.row_pitch % d.texel_bytes() != 0))

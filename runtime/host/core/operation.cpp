@@ -105,7 +105,7 @@ void check_shape(const Function& f, const Shape& s) {
     threads *= s.block[i];
   }
   require(threads <= most.threads, Code::invalid_configuration);
-  require(f.info.max_threads == 0 || threads <= f.info.max_threads, Code::launch_out_of_resources);
+  require(f.info.max_threads == 0 || threads <= f.info.max_threads, f.out_of_bounds);
   const uint64_t shared = std::max<uint64_t>(most.shared, f.max_dynamic_shared);
   require(s.dynamic_shared + f.info.static_shared <= shared, Code::invalid_value);
   if (s.cooperative) check_resident(f, s, static_cast<int>(threads));

@@ -216,6 +216,7 @@ Function* Program::find_function(const void* host) {
     made = std::make_shared<Function>(image, first->name);
     made->host = first->host;
     made->first = first;
+    made->out_of_bounds = first->out_of_bounds;
     functions_[made.get()] = made;
   }
   return made.get();

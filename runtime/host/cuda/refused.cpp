@@ -7,7 +7,6 @@ REFUSED(cudaArrayGetMemoryRequirements, "arrays are not mapped to memory of the 
 REFUSED(cudaArrayGetPlane, "arrays of several planes are not supported")
 REFUSED(cudaArrayGetSparseProperties, "sparse arrays are not supported")
 REFUSED(cudaExternalMemoryGetMappedMipmappedArray, kNoGraphics)
-REFUSED(cudaGetTextureObjectResourceViewDesc, "views of textures are not kept")
 REFUSED(cudaGraphicsResourceGetMappedMipmappedArray, kNoGraphics)
 REFUSED(cudaGraphicsVDPAURegisterOutputSurface, kNoGraphics)
 REFUSED(cudaGraphicsVDPAURegisterVideoSurface, kNoGraphics)

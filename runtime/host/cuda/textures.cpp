@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "runtime/host/cuda/allocation.hpp"
 
@@ -13,6 +14,7 @@ struct Object {
   lw_texture* texture = nullptr;
   Resource resource{};
   Sampling sampling{};
+  std::optional<View> view;
   ~Object() { lw_texture_release(texture); }
 };
 /// A variable of a module.
@@ -108,6 +110,7 @@ lw_texture_options options_of(const Resource& r) {
       lw_texture_options o = options_for(r.linear.format);
       o.width = static_cast<uint32_t>(r.linear.bytes / (o.channels * o.channel_bits / 8));
       require(o.width != 0);
+      o.texel_buffer = 1;
       o.offset = reinterpret_cast<uint64_t>(required(r.linear.pointer));
       return o;
     }
@@ -231,6 +234,7 @@ void create_texture(uint64_t* out, const Resource* resource, const Sampling* sam
   auto object = made_of(o);
   object->resource = *resource;
   object->sampling = *sampling;
+  if (view != nullptr) object->view = *view;
   if (!with_seams) object->sampling.seamless = 0;
   give(out, std::move(object));
 }
@@ -260,19 +264,6 @@ void bind_texture(const TextureReference* host, const Resource& resource) {
   lw_texture_options o = options_of(resource);
   sample_by(o, s, resource.kind == Resource::kMipmappedArray);
   bind(host, o);
-}
-
-Resource linear(const void* pointer, const ChannelFormat& format, size_t bytes) {
-  Resource r{};
-  r.kind = Resource::kLinear;
-  r.linear = {const_cast<void*>(pointer), format, bytes};
-  // A texture may be as long as its allocation where the program does not say.
-  const auto memory = Context::current().memory().find(reinterpret_cast<uint64_t>(pointer));
-  if (memory != nullptr) {
-    const uint64_t rest = memory->address + memory->bytes - reinterpret_cast<uint64_t>(pointer);
-    r.linear.bytes = std::min<uint64_t>(bytes, rest);
-  }
-  return r;
 }
 
 lw_texture_options layout_of(const Array& a, unsigned levels) {
@@ -321,6 +312,49 @@ void make_mipmapped(MipmappedArray** out, const ChannelFormat* format, const Ext
 
 }  // namespace
 
+Resource linear_texels(const void* pointer, const ChannelFormat& format, size_t bytes) {
+  Resource r{};
+  r.kind = Resource::kLinear;
+  r.linear = {const_cast<void*>(required(pointer)), format, bytes};
+  const auto memory = Context::current().memory().find(reinterpret_cast<uint64_t>(pointer));
+  if (memory != nullptr) {
+    const uint64_t rest = memory->address + memory->bytes - reinterpret_cast<uint64_t>(pointer);
+    r.linear.bytes = std::min<uint64_t>(bytes, rest);
+  }
+  return r;
+}
+Resource rows_of_texels(const void* pointer, const ChannelFormat& format, size_t width,
+                        size_t height, size_t pitch) {
+  Resource r{};
+  r.kind = Resource::kPitch2D;
+  r.pitched = {const_cast<void*>(required(pointer)), format, width, height, pitch};
+  return r;
+}
+ChannelFormat format_of(const Resource& r) {
+  switch (r.kind) {
+    case Resource::kArray:
+      return Handles<Array>::find(r.array)->format;
+    case Resource::kMipmappedArray:
+      return Handles<MipmappedArray>::find(r.mipmapped)->levels[0]->format;
+    case Resource::kLinear:
+      return r.linear.format;
+    default:
+      return r.pitched.format;
+  }
+}
+Resource texels_of(Array* array) {
+  Resource r{};
+  r.kind = Resource::kArray;
+  r.array = array;
+  return r;
+}
+Resource texels_of(MipmappedArray* array) {
+  Resource r{};
+  r.kind = Resource::kMipmappedArray;
+  r.mipmapped = array;
+  return r;
+}
+
 void refuse_view(const char* what) {
   report_line(std::string(what) + " are not supported");
   fail(Code::not_supported);
@@ -352,6 +386,13 @@ ENTRY(cudaDestroyTextureObject, (uint64_t object)) {
 }
 ENTRY(cudaGetTextureObjectResourceDesc, (Resource * out, uint64_t object)) {
   return answer([&] { *required(out) = objects().find(object, Code::invalid_value)->resource; });
+}
+ENTRY(cudaGetTextureObjectResourceViewDesc, (View * out, uint64_t object)) {
+  return answer([&] {
+    const auto found = objects().find(object, Code::invalid_value);
+    require(found->view.has_value());
+    *required(out) = *found->view;
+  });
 }
 ENTRY(cudaGetTextureObjectTextureDesc, (Sampling * out, uint64_t object)) {
   return answer([&] {
@@ -411,36 +452,23 @@ ENTRY(cudaBindTexture, (size_t * offset, const TextureReference* texture, const 
                         const ChannelFormat* format, size_t bytes)) {
   return answer([&] {
     if (offset != nullptr) *offset = 0;
-    bind_texture(texture, linear(required(pointer), *required(format), bytes));
+    bind_texture(texture, linear_texels(pointer, *required(format), bytes));
   });
 }
 ENTRY(cudaBindTexture2D, (size_t * offset, const TextureReference* texture, const void* pointer,
                           const ChannelFormat* format, size_t width, size_t height, size_t pitch)) {
   return answer([&] {
     if (offset != nullptr) *offset = 0;
-    Resource r{};
-    r.kind = Resource::kPitch2D;
-    r.pitched = {const_cast<void*>(pointer), *required(format), width, height, pitch};
-    bind_texture(texture, r);
+    bind_texture(texture, rows_of_texels(pointer, *required(format), width, height, pitch));
   });
 }
 ENTRY(cudaBindTextureToArray,
       (const TextureReference* texture, Array* array, const ChannelFormat* /*format*/)) {
-  return answer([&] {
-    Resource r{};
-    r.kind = Resource::kArray;
-    r.array = array;
-    bind_texture(texture, r);
-  });
+  return answer([&] { bind_texture(texture, texels_of(array)); });
 }
 ENTRY(cudaBindTextureToMipmappedArray,
       (const TextureReference* texture, MipmappedArray* array, const ChannelFormat* /*format*/)) {
-  return answer([&] {
-    Resource r{};
-    r.kind = Resource::kMipmappedArray;
-    r.mipmapped = array;
-    bind_texture(texture, r);
-  });
+  return answer([&] { bind_texture(texture, texels_of(array)); });
 }
 ENTRY(cudaUnbindTexture, (const TextureReference* texture)) {
   return answer([&] {
@@ -460,12 +488,7 @@ ENTRY(cudaGetTextureReference, (const TextureReference** out, const void* symbol
 }
 ENTRY(cudaBindSurfaceToArray,
       (const void* surface, Array* array, const ChannelFormat* /*format*/)) {
-  return answer([&] {
-    Resource r{};
-    r.kind = Resource::kArray;
-    r.array = array;
-    bind(surface, options_of(r));
-  });
+  return answer([&] { bind(surface, options_of(texels_of(array))); });
 }
 ENTRY(cudaGetSurfaceReference, (const void** out, const void* symbol)) {
   return answer([&] {

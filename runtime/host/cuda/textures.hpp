@@ -76,6 +76,19 @@ void copy_sampling(const From& from, To& to) {
   to.most = from.most;
 }
 
+/// A texture may be as long as its allocation where the program does not say.
+Resource linear_texels(const void* pointer, const ChannelFormat& format, size_t bytes);
+Resource rows_of_texels(const void* pointer, const ChannelFormat& format, size_t width,
+                        size_t height, size_t pitch);
+ChannelFormat format_of(const Resource& r);
+/// A whole number of 32 bits, which is never read as a fraction.
+inline bool is_whole_word(const ChannelFormat& format) {
+  constexpr int kWord = 32, kFloat = 2;
+  return format.x == kWord && format.kind != kFloat;
+}
+Resource texels_of(Array* array);
+Resource texels_of(MipmappedArray* array);
+
 [[noreturn]] void refuse_view(const char* what);
 void add_texture(const void* host, std::shared_ptr<Image> image, const char* name, bool fractions);
 void add_surface(const void* host, std::shared_ptr<Image> image, const char* name);

@@ -15,13 +15,6 @@ using cuda::ChannelFormat;
 using cuda::Extent;
 using cuda::MipmappedArray;
 
-/// CUDA_ARRAY_DESCRIPTOR
-struct Descriptor {
-  size_t width, height;
-  int format;
-  unsigned channels;
-};
-
 constexpr int kSigned = 0, kUnsigned = 1, kFloat = 2;
 struct FormatRow {
   int format, bits, kind;
@@ -93,7 +86,7 @@ void name_channels(const ChannelFormat& channels, int& format, unsigned& count) 
 
 using namespace lanewise::driver;
 
-ENTRY(cuArrayCreate_v2, (Array * *out, const Descriptor* of)) {
+ENTRY(cuArrayCreate_v2, (Array * *out, const Descriptor2D* of)) {
   if (of == nullptr || out == nullptr) return answer([] { fail(Code::invalid_value); });
   return create(out, {of->width, of->height, 0, of->format, of->channels, 0});
 }
@@ -101,7 +94,7 @@ ENTRY(cuArray3DCreate_v2, (Array * *out, const Descriptor3D* of)) {
   if (of == nullptr || out == nullptr) return answer([] { fail(Code::invalid_value); });
   return create(out, *of);
 }
-ENTRY(cuArrayGetDescriptor_v2, (Descriptor * out, Array* array)) {
+ENTRY(cuArrayGetDescriptor_v2, (Descriptor2D * out, Array* array)) {
   Descriptor3D whole{};
   const int number = out == nullptr ? describe(nullptr, array) : describe(&whole, array);
   if (number == 0) *out = {whole.width, whole.height, whole.format, whole.channels};

@@ -5,6 +5,12 @@
 
 namespace lanewise::driver {
 
+/// CUDA_ARRAY_DESCRIPTOR
+struct Descriptor2D {
+  size_t width, height;
+  int format;
+  unsigned channels;
+};
 /// CUDA_ARRAY3D_DESCRIPTOR
 struct Descriptor3D {
   size_t width, height, depth;

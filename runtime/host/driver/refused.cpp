@@ -25,7 +25,6 @@ REFUSED(cuModuleGetSurfRef, "surface references are not supported: create surfac
 REFUSED(cuParamSetTexRef, "texture references are those of a module (cuModuleGetTexRef)")
 REFUSED(cuSurfRefGetArray, "surface references are not supported: create surface objects")
 REFUSED(cuSurfRefSetArray, "surface references are not supported: create surface objects")
-REFUSED(cuTexObjectGetResourceViewDesc, "views of textures are not kept")
 REFUSED(cuTexRefCreate, "texture references are those of a module (cuModuleGetTexRef)")
 REFUSED(cuTexRefDestroy, "texture references are those of a module (cuModuleGetTexRef)")
 REFUSED(cuTexRefGetAddress, kOldAddresses)

@@ -42,13 +42,6 @@ extern "C" int cudaBindTextureToMipmappedArray(const cuda::TextureReference* tex
 constexpr unsigned kAsIntegers = 1, kNormalised = 2, kSrgb = 0x10, kNoShortcuts = 0x20;
 constexpr unsigned kOverrideFormat = 1;
 
-/// CUDA_ARRAY_DESCRIPTOR
-struct Descriptor2D {
-  size_t width, height;
-  int format;
-  unsigned channels;
-};
-
 /// Changes the reference, and what is bound by it.
 template <typename Change>
 int set(void* handle, const Change& change) {
@@ -56,10 +49,7 @@ int set(void* handle, const Change& change) {
     const auto reference = Handles<TextureReference>::find(handle);
     change(*reference);
     if (!reference->bind) return 0;
-    // Whole numbers of 32 bits are never read as fractions.
-    const cuda::ChannelFormat format = channels_of(reference->format, reference->channels);
-    constexpr int kFloat = 2, kWord = 32;
-    const bool words = format.x == kWord && format.kind != kFloat;
+    const bool words = cuda::is_whole_word(channels_of(reference->format, reference->channels));
     cuda::add_texture(&reference->sampling, reference->image, reference->name.c_str(),
                       (reference->flags & kAsIntegers) == 0 && !words);
     return reference->bind(*reference);

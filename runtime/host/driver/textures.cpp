@@ -112,20 +112,7 @@ bool has_whole_words(const Resource& r, const DriverView* view) {
   constexpr int kUnsignedInt1 = 13, kSignedInt4 = 18;
   if (view != nullptr && view->format != 0)
     return view->format >= kUnsignedInt1 && view->format <= kSignedInt4;
-  const auto is = [](const cuda::ChannelFormat& f) {
-    constexpr int kFloat = 2;
-    return f.x == 32 && f.kind != kFloat;
-  };
-  switch (r.kind) {
-    case Resource::kArray:
-      return is(Handles<cuda::Array>::find(r.array)->format);
-    case Resource::kMipmappedArray:
-      return is(Handles<cuda::MipmappedArray>::find(r.mipmapped)->levels[0]->format);
-    case Resource::kLinear:
-      return is(r.linear.format);
-    default:
-      return is(r.pitched.format);
-  }
+  return cuda::is_whole_word(cuda::format_of(r));
 }
 
 Sampling runtimes(const DriverSampling* of, const Resource& resource, const DriverView* view) {
@@ -181,6 +168,8 @@ ENTRY(cuTexObjectGetTextureDesc, (DriverSampling * out, uint64_t object)) {
     return number;
   });
 }
+SAME(cuTexObjectGetResourceViewDesc, cudaGetTextureObjectResourceViewDesc,
+     (DriverView * out, uint64_t object), (out, object))
 ENTRY(cuSurfObjectCreate, (uint64_t * object, const DriverResource* resource)) {
   return forward([&] {
     const Resource of = runtimes(resource);

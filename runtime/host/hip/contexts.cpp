@@ -1,21 +1,6 @@
 // Contexts, which HIP has for programs that came from CUDA's driver.
 #include "runtime/host/hip/entry.hpp"
 
-extern "C" int cuInit(unsigned flags);
-
-namespace lanewise::hip {
-namespace {
-
-/// A program of HIP need not say that it begins.
-template <typename Call>
-int in_driver(const Call& call) {
-  const int error = cuInit(0);
-  return error != 0 ? error : call();
-}
-
-}  // namespace
-}  // namespace lanewise::hip
-
 using namespace lanewise::hip;
 
 extern "C" int cuCtxCreate(void** out, unsigned flags, int device);

@@ -79,6 +79,11 @@ void fill(Properties& out) {
   out.cooperative = 1;
   out.pitch = 2147483647;
   out.texture_alignment = out.texture_pitch = 256;
+  // What descriptors have bits for.
+  constexpr int kSide = 1 << 14, kSlices = 1 << 13, kTexels = 1 << 27;
+  out.texture_1d = kSide, out.texture_1d_linear = kTexels;
+  for (int& side : out.texture_2d) side = kSide;
+  out.texture_3d[0] = out.texture_3d[1] = kSide, out.texture_3d[2] = kSlices;
 }
 
 int attribute_of(int attribute) {
@@ -98,6 +103,13 @@ int attribute_of(int attribute) {
                                             {29, p.grid[0]},
                                             {30, p.grid[1]},
                                             {31, p.grid[2]},
+                                            {39, p.texture_1d},
+                                            {41, p.texture_1d_linear},
+                                            {43, p.texture_2d[0]},
+                                            {44, p.texture_2d[1]},
+                                            {49, p.texture_3d[0]},
+                                            {50, p.texture_3d[1]},
+                                            {51, p.texture_3d[2]},
                                             {55, p.block[0]},
                                             {56, p.threads},
                                             {57, p.threads_per_unit},

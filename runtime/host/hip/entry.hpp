@@ -14,6 +14,8 @@
     return runtime arguments;                      \
   }
 
+extern "C" int cuInit(unsigned flags);
+
 namespace lanewise::hip {
 
 using namespace core;
@@ -38,8 +40,21 @@ inline bool asks_host(const CodeObject& code) {
              .find("hidden_hostcall_buffer") != std::string_view::npos;
 }
 
+/// Calls an entry point of the driver: a program of HIP need not say that it begins.
+template <typename Call>
+int in_driver(const Call& call) {
+  const int error = cuInit(0);
+  return error != 0 ? error : call();
+}
+
 /// Bytes of LDS that a group can have without asking.
 inline constexpr uint32_t kSharedBytes = 64 << 10;
+/// Of textureReference, which kernels have as a variable.
+inline constexpr size_t kReferenceBytes = 88;
+inline void set_limits(Function& f) {
+  f.max_dynamic_shared = kSharedBytes;
+  f.out_of_bounds = Code::launch_failure;
+}
 inline constexpr int kWave = 64;
 inline constexpr int kUnits = 36;  ///< of the card
 

@@ -40,7 +40,7 @@ ENTRY(hipModuleUnload, (Module * module)) {
 ENTRY(hipModuleGetFunction, (Function * *out, Module* module, const char* name)) {
   return answer([&] {
     *required(out) = lanewise::driver::function_named(*module_of(module), name);
-    (*out)->max_dynamic_shared = kSharedBytes;
+    set_limits(**out);
   });
 }
 ENTRY(hipModuleGetGlobal, (uint64_t * address, size_t* bytes, Module* module, const char* name)) {
@@ -57,3 +57,35 @@ ENTRY(hipModuleLaunchKernel,
                              stream, arguments, extra, kEnd);
   });
 }
+extern "C" int cudaEventRecord(EventHandle event, StreamHandle stream);
+/// The grid counts threads, and events stand in front of the kernel and behind it, or are null.
+ENTRY(hipExtModuleLaunchKernel,
+      (Function * function, unsigned threads_x, unsigned threads_y, unsigned threads_z,
+       unsigned block_x, unsigned block_y, unsigned block_z, size_t shared, StreamHandle stream,
+       void** arguments, void** extra, EventHandle start, EventHandle stop, unsigned /*flags*/)) {
+  int error = answer([&] {
+    require(block_x != 0 && threads_x % block_x == 0 && block_y != 0 && threads_y % block_y == 0 &&
+            block_z != 0 && threads_z % block_z == 0);
+  });
+  if (error == 0 && start != nullptr) error = cudaEventRecord(start, stream);
+  if (error == 0)
+    error = hipModuleLaunchKernel(function, threads_x / block_x, threads_y / block_y,
+                                  threads_z / block_z, block_x, block_y, block_z,
+                                  static_cast<unsigned>(shared), stream, arguments, extra);
+  return error == 0 && stop != nullptr ? cudaEventRecord(stop, stream) : error;
+}
+ENTRY(hipHccModuleLaunchKernel,
+      (Function * function, unsigned threads_x, unsigned threads_y, unsigned threads_z,
+       unsigned block_x, unsigned block_y, unsigned block_z, size_t shared, StreamHandle stream,
+       void** arguments, void** extra, EventHandle start, EventHandle stop)) {
+  return hipExtModuleLaunchKernel(function, threads_x, threads_y, threads_z, block_x, block_y,
+                                  block_z, shared, stream, arguments, extra, start, stop, 0);
+}
+// The header declares these two as functions of C++.
+// NOLINTBEGIN(bugprone-reserved-identifier)
+ALSO(
+    _Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j,
+    hipExtModuleLaunchKernel);
+ALSO(_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_,
+     hipHccModuleLaunchKernel);
+// NOLINTEND(bugprone-reserved-identifier)

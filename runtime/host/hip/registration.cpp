@@ -36,7 +36,7 @@ LANEWISE_ENTRY void __hipRegisterFunction(void** handle, const void* host, char*
                                           const char* name, unsigned /*threads*/, void* /*tid*/,
                                           void* /*bid*/, Dim* /*block*/, Dim* /*grid*/,
                                           int* /*wave*/) {
-  Program::get().add_function(image_of(handle), host, name)->max_dynamic_shared = kSharedBytes;
+  set_limits(*Program::get().add_function(image_of(handle), host, name));
 }
 LANEWISE_ENTRY void __hipRegisterVar(void** handle, void* host, char* /*device*/, const char* name,
                                      int /*external*/, size_t bytes, int constant, int /*global*/) {
@@ -48,9 +48,12 @@ LANEWISE_ENTRY void __hipRegisterManagedVar(void* handle, void** pointer, void* 
   variable.managed = pointer;
   Program::get().add_variable(pointer, std::move(variable));
 }
-LANEWISE_ENTRY void __hipRegisterTexture(void** /*handle*/, void* /*host*/, char* /*device*/,
-                                         const char* /*name*/, int /*type*/, int /*norm*/,
-                                         int /*external*/) {}
+LANEWISE_ENTRY void __hipRegisterTexture(void** handle, void* host, char* /*device*/,
+                                         const char* name, int /*type*/, int /*norm*/,
+                                         int /*external*/) {
+  Program::get().add_variable(host, {image_of(handle), name, kReferenceBytes, false});
+}
+/// No function binds a surface reference.
 LANEWISE_ENTRY void __hipRegisterSurface(void** /*handle*/, void* /*host*/, char* /*device*/,
                                          const char* /*name*/, int /*type*/, int /*external*/) {}
 

@@ -1,4 +1,4 @@
-// Kernels of hip_module; build.sh makes a bundle of them.
+// Kernels of hip_module and hip_references; build.sh makes a bundle of them.
 #include <hip/hip_runtime.h>
 
 __device__ int offset = 5;
@@ -14,4 +14,9 @@ extern "C" __global__ void mixed(Mixed m, char c, long long* out) {
 extern "C" __global__ void scale(int* data, int n, int by) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) data[i] = data[i] * by + offset;
+}
+
+texture<unsigned char, hipTextureType2D, hipReadModeNormalizedFloat> photo;
+extern "C" __global__ void fetch(float* out, int width) {
+  out[threadIdx.y * width + threadIdx.x] = tex2D(photo, threadIdx.x + 0.5F, threadIdx.y + 0.5F);
 }
