@@ -78,6 +78,7 @@ This page is made from the rows of [`runtime/host/hip`](../runtime/host/README.m
   in another launch it ends the wave with an `illegal_instruction` fault that says so.
 - A texture or surface object is the address of its descriptors ([images](gcn-images.md)), and a texture reference a variable that has one. Linear
   memory may be as long as 2^27 texels, sides of arrays up to 2^14. hipRTC is not there.
+- `hipGetErrorName` and the like go by CUDA's numbers, which are HIP's, too; a freed array is `hipErrorInvalidHandle` here.
 - A launch with more threads than a kernel is compiled for (`__launch_bounds__`) is `hipErrorLaunchFailure`.
 - What is not listed here answers `hipErrorNotSupported`, and one line on standard error names it.
 

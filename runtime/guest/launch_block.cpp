@@ -68,6 +68,7 @@ uint64_t hidden_value(const std::string& kind, const ir::Program& p, const Launc
   if (kind == "hidden_grid_dims") return dimensions(f.grid);
   if (kind == "hidden_printf_buffer") return f.print_address;
   if (kind == "hidden_hostcall_buffer") return f.hostcall_address;
+  if (kind == "hidden_multigrid_sync_arg") return f.cooperative ? 1 : 0;
   if (kind == "hidden_private_base") return kPrivateApertureHigh;
   if (kind == "hidden_shared_base") return kSharedApertureHigh;
   if (kind == "hidden_dynamic_lds_size") return f.shared_bytes - p.shared_bytes;

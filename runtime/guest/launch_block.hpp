@@ -16,6 +16,7 @@ struct LaunchFacts {
   uint32_t shared_bytes = 0;
   uint64_t param_address = 0, scratch_address = 0, print_address = 0;
   uint64_t hostcall_address = 0;  ///< of the host's services; 0 = there are none
+  bool cooperative = false;       ///< the groups wait for each other
 };
 
 uint64_t scratch_bytes(const ir::Program& program, Dim3 grid, Dim3 block);

@@ -182,10 +182,12 @@ inline AxisTexels axis_texels(float coordinate, unsigned size, unsigned mode, bo
   enum { wrap, mirror, clamp, mirror_once, half_border, mirror_half_border, border, mirror_border };
   if (unnormalised && mode <= mirror) mode = clamp;
   float u = coordinate;
+  bool reversed = false;
   if (mode == wrap) u = u - std::floor(u);
   if (mode == mirror) {
     const float whole = std::floor(u), part = u - whole;
-    u = std::floor(whole * 0.5F) != whole * 0.5F ? 1 - part : part;
+    reversed = std::floor(whole * 0.5F) != whole * 0.5F;
+    u = reversed ? 1 - part : part;
   }
   if (mode == mirror_once || mode == mirror_half_border || mode == mirror_border) u = std::fabs(u);
   if (!unnormalised) u *= static_cast<float>(size);
@@ -195,7 +197,7 @@ inline AxisTexels axis_texels(float coordinate, unsigned size, unsigned mode, bo
   constexpr double kFar = 1 << 30;
   const double exact = static_cast<double>(u * 256);
   const double fixed = std::isnan(exact) ? 0 : std::clamp(std::nearbyint(exact), -kFar, kFar);
-  const auto shifted = static_cast<int64_t>(fixed) - (linear ? 128 : 0);
+  const auto shifted = static_cast<int64_t>(fixed) - (linear ? 128 : reversed ? 1 : 0);
   AxisTexels out;
   out.weight = linear ? static_cast<uint32_t>(shifted & 255) : 0;
   for (int n = 0; n < 2; ++n) {

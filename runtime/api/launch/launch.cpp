@@ -247,7 +247,8 @@ void prepare_to_run(Prepared& out, const LaunchOrder& order) {
                            .param_address = r.param_address,
                            .scratch_address = out.scratch ? out.scratch->address : 0,
                            .print_address = print_address(module),
-                           .hostcall_address = r.services},
+                           .hostcall_address = r.services,
+                           .cooperative = is_resident(r.policies)},
                           block);
   if (!block.empty()) module.device->engine->write(r.param_address, block);
   r.params = std::move(block);

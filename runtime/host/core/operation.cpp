@@ -100,7 +100,7 @@ void check_shape(const Function& f, const Shape& s) {
   uint64_t threads = 1;
   for (int i = 0; i < 3; ++i) {
     require(s.grid[i] != 0 && s.block[i] != 0 && s.grid[i] <= most.grid[i] &&
-                s.block[i] <= most.block[i],
+                s.block[i] <= (f.any_side ? most.threads : most.block[i]),
             Code::invalid_configuration);
     threads *= s.block[i];
   }

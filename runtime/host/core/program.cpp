@@ -217,6 +217,7 @@ Function* Program::find_function(const void* host) {
     made->host = first->host;
     made->first = first;
     made->out_of_bounds = first->out_of_bounds;
+    made->any_side = first->any_side;
     functions_[made.get()] = made;
   }
   return made.get();

@@ -46,6 +46,7 @@ struct Function : std::enable_shared_from_this<Function> {
   std::vector<uint32_t> param_sizes, param_offsets;
   uint32_t max_dynamic_shared = 0;  ///< what was asked for with an attribute; 0 = the usual
   Code out_of_bounds = Code::launch_out_of_resources;  ///< for more threads than it is made for
+  bool any_side = false;  ///< a block may be as long along each side as it has threads
   int preferred_carveout = -1;
   uint64_t heap_variable = 0;  ///< of its module, where kernels allocate
   std::mutex mutex;

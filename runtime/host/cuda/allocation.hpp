@@ -8,6 +8,8 @@ namespace lanewise::cuda {
 /// "cudaMalloc #3", which fault reports name.
 std::string next_name(const char* call);
 void memory_left(size_t& free, size_t& total);
+/// Throws where there is not so much left.
+MemoryPtr device_memory(size_t bytes, const char* call);
 void allocate(void** pointer, size_t bytes, const char* call);
 /// Waits for all work; throws where no allocation of this kind begins there.
 void release(void* pointer, bool (*is_kind)(MemoryKind));

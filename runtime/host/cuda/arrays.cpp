@@ -17,14 +17,15 @@ void make_array(Array** out, const ChannelFormat* format, const Extent& extent, 
   required(format);
   const int bits = format->x + format->y + format->z + format->w;
   require(bits > 0 && bits % 8 == 0 && extent.width != 0);
+  constexpr size_t kMostWidth = 1 << 17, kMostDepth = 1 << 14;  // of any array of any GPU
+  require(extent.width <= kMostWidth && extent.height <= kMostWidth && extent.depth <= kMostDepth);
   auto made = std::make_shared<Array>();
   made->format = *format;
   made->extent = extent;
   made->flags = flags;
   made->element = static_cast<size_t>(bits) / 8;
   made->pitch = pitch_of(extent.width * made->element);
-  made->memory = Context::current().memory().allocate(made->pitch * made->rows() * made->layers(),
-                                                      next_name("cudaMallocArray"));
+  made->memory = device_memory(made->pitch * made->rows() * made->layers(), "cudaMallocArray");
   *out = Handles<Array>::add(std::move(made));
 }
 

@@ -45,6 +45,10 @@ bool is_pageable(const Region& r) {
 
 Copy checked(const Copy& copy, int kind) {
   if (copy.width == 0 || copy.height == 0 || copy.depth == 0) return {};
+  require(copy.to.address != 0 && copy.from.address != 0);
+  require(std::max({copy.height, copy.depth}) == 1 ||
+              std::max(copy.to.pitch, copy.from.pitch) < kMostPitch,
+          Code::invalid_pitch);
   check_kind(copy.to, copy.from, kind);
   check_range(copy.to, copy.width, copy.height, copy.depth);
   check_range(copy.from, copy.width, copy.height, copy.depth);

@@ -5,6 +5,9 @@
 
 namespace lanewise::cuda {
 
+/// Bytes between rows are less: cudaDeviceProp::memPitch.
+inline constexpr uint64_t kMostPitch = 0x7fffffff;
+
 /// Throws where one of them is not where the kind says.
 void check_kind(const Region& to, const Region& from, int kind);
 /// The same, after these checks and those of the ranges; nothing where there is nothing to do.

@@ -19,14 +19,16 @@ void memory_left(size_t& free, size_t& total) {
   free = all - std::min(all, used);
 }
 
-void allocate(void** pointer, size_t bytes, const char* call) {
-  *required(pointer) = nullptr;
-  if (bytes == 0) return;
+MemoryPtr device_memory(size_t bytes, const char* call) {
   size_t free = 0, total = 0;
   memory_left(free, total);
   require(bytes <= free, Code::out_of_memory);
-  const auto memory = Context::current().memory().allocate(bytes, next_name(call));
-  *pointer = pointer_at(memory->address);
+  return Context::current().memory().allocate(bytes, next_name(call));
+}
+
+void allocate(void** pointer, size_t bytes, const char* call) {
+  *required(pointer) = nullptr;
+  if (bytes != 0) *pointer = pointer_at(device_memory(bytes, call)->address);
 }
 
 void release(void* pointer, bool (*is_kind)(MemoryKind)) {

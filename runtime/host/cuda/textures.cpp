@@ -115,6 +115,7 @@ lw_texture_options options_of(const Resource& r) {
       return o;
     }
     case Resource::kPitch2D: {
+      require(r.pitched.width != 0 && r.pitched.height != 0);
       lw_texture_options o = options_for(r.pitched.format);
       o.width = static_cast<uint32_t>(r.pitched.width);
       o.height = static_cast<uint32_t>(r.pitched.height);
@@ -127,7 +128,7 @@ lw_texture_options options_of(const Resource& r) {
   }
 }
 
-void sample_by(lw_texture_options& o, const Sampling& s, bool levels) {
+void sample_by(lw_texture_options& o, const Sampling& s) {
   if (s.anisotropy > 1) refuse_view("anisotropic filtering (maxAnisotropy)");
   constexpr int kMost = 3;
   for (int n = 0; n < 3; ++n) {
@@ -139,7 +140,7 @@ void sample_by(lw_texture_options& o, const Sampling& s, bool levels) {
   o.fractions = s.read != 0 && o.texel_kind != LW_TEXEL_FLOAT ? 1 : 0;
   o.srgb = s.srgb != 0 && o.fractions != 0 ? 1 : 0;
   std::copy_n(s.border, 4, o.border);
-  if (!levels) return;
+  if (o.levels <= 1) return;  // a chain of one is sampled as an image, by coordinates of any kind
   o.mip_filter = s.mip_filter != 0 ? LW_MIP_LINEAR : LW_MIP_NEAREST;
   o.bias = s.bias;
   o.least_level = s.least;
@@ -228,9 +229,12 @@ void create_texture(uint64_t* out, const Resource* resource, const Sampling* sam
   required(sampling);
   if (with_seams && sampling->seamless != 0)
     refuse_view("cube maps that are filtered across their edges (seamlessCubemap)");
+  // Views are of arrays.
+  require(view == nullptr || resource->kind == Resource::kArray ||
+          resource->kind == Resource::kMipmappedArray);
   lw_texture_options o = options_of(*resource);
   if (view != nullptr) look_through(o, *view);
-  sample_by(o, *sampling, resource->kind == Resource::kMipmappedArray);
+  sample_by(o, *sampling);
   auto object = made_of(o);
   object->resource = *resource;
   object->sampling = *sampling;
@@ -262,7 +266,7 @@ void bind_texture(const TextureReference* host, const Resource& resource) {
   s.srgb = host->srgb;
   s.read = reference.fractions ? 1 : 0;
   lw_texture_options o = options_of(resource);
-  sample_by(o, s, resource.kind == Resource::kMipmappedArray);
+  sample_by(o, s);
   bind(host, o);
 }
 
@@ -302,8 +306,7 @@ void make_mipmapped(MipmappedArray** out, const ChannelFormat* format, const Ext
     level->offset = l.offset;
     made->levels.push_back(std::move(level));
     if (n + 1 == levels)
-      made->memory = Context::current().memory().allocate(l.offset + l.slice_pitch * l.slices,
-                                                          next_name("cudaMallocMipmappedArray"));
+      made->memory = device_memory(l.offset + l.slice_pitch * l.slices, "cudaMallocMipmappedArray");
   }
   for (const auto& level : made->levels) level->memory = made->memory;
   made->given.resize(levels);

@@ -44,8 +44,10 @@ Region region_of(const Side3D& s, const Copy3D& copy) {
     return array->at(s.x, s.y, s.z);
   }
   const size_t pitch = s.pitch != 0 ? s.pitch : s.x + copy.width;
-  Region r = region(s.type == kHost ? s.host : pointer_at(s.device), pitch,
-                    pitch * std::max<size_t>(s.height, 1));
+  const size_t height = s.height != 0 ? s.height : s.y + copy.height;
+  const void* const begin = s.type == kHost ? s.host : pointer_at(s.device);
+  require(begin != nullptr || copy.width == 0 || copy.height == 0 || copy.depth == 0);
+  Region r = region(begin, pitch, pitch * height);
   r.address += s.x + s.y * r.pitch + s.z * r.layer;
   return r;
 }
@@ -61,7 +63,8 @@ int kind_of(int from, int to) {
 Copy copy_of(const Copy3D* c) {
   required(c);
   for (const Side3D* s : {&c->from, &c->to})
-    require(s->pitch == 0 || c->height <= 1 || c->width + s->x <= s->pitch);
+    require(s->pitch < cuda::kMostPitch &&
+            (s->pitch == 0 || c->height <= 1 || c->width + s->x <= s->pitch));
   return checked({region_of(c->to, *c), region_of(c->from, *c), c->width, c->height, c->depth},
                  kind_of(c->from.type, c->to.type));
 }

@@ -69,6 +69,30 @@ Copy copy_of(const ArrayCopy3D* c) {
   return driver::copy_of(&same);
 }
 
+/// One, two or four channels of one size.
+bool is_format(const ChannelFormat& f) {
+  constexpr int kFloat = 2;
+  const bool sized = f.x == 8 || f.x == 16 || f.x == 32;
+  const bool pair = (f.y == 0 && f.z == 0) || (f.y == f.x && (f.z == 0 || f.z == f.x));
+  return sized && pair && f.w == f.z && f.kind >= 0 && f.kind <= kFloat &&
+         (f.kind != kFloat || f.x != 8);
+}
+/// What no descriptor can say, and flags that do not fit the shape, are refused when the array is
+/// made.
+template <typename Make>
+int make_array(const ChannelFormat* format, const Extent& e, unsigned flags, const Make& make) {
+  constexpr unsigned kLayered = 1, kCube = 4, kAllFlags = 15;
+  const int error = answer([&] {
+    require(is_format(*required(format)));
+    require(e.width <= kImageSide && e.height <= kImageSide && e.depth <= kImageSlices);
+    require((flags & ~kAllFlags) == 0);
+    require(e.height != 0 || e.depth == 0 || (flags & kLayered) != 0);
+    require((flags & kLayered) == 0 || e.height != 0 || e.depth != 0);
+    require((flags & kCube) == 0 || (e.width == e.height && e.depth != 0 && e.depth % 6 == 0));
+  });
+  return error != 0 ? error : make();
+}
+
 /// The runtime's answer, with the format that a descriptor names.
 template <typename Of, typename Call>
 int with_format(const Of* of, const Call& call) {
@@ -86,46 +110,65 @@ using namespace lanewise::hip;
 LANEWISE_ENTRY ChannelFormat hipCreateChannelDesc(int x, int y, int z, int w, int kind) {
   return {x, y, z, w, kind};
 }
-SAME(hipMallocArray, cudaMallocArray,
-     (Array * *array, const ChannelFormat* format, size_t width, size_t height, unsigned flags),
-     (array, format, width, height, flags))
-SAME(hipMalloc3DArray, cudaMalloc3DArray,
-     (Array * *array, const ChannelFormat* format, Extent extent, unsigned flags),
-     (array, format, extent, flags))
-SAME(hipFreeArray, cudaFreeArray, (Array * array), (array))
+extern "C" int cudaMallocArray(Array** array, const ChannelFormat* format, size_t width,
+                               size_t height, unsigned flags);
+ENTRY(hipMallocArray,
+      (Array * *array, const ChannelFormat* format, size_t width, size_t height, unsigned flags)) {
+  return make_array(format, {width, height, 0}, flags,
+                    [&] { return cudaMallocArray(array, format, width, height, flags); });
+}
+extern "C" int cudaMalloc3DArray(Array** array, const ChannelFormat* format, Extent extent,
+                                 unsigned flags);
+ENTRY(hipMalloc3DArray,
+      (Array * *array, const ChannelFormat* format, Extent extent, unsigned flags)) {
+  return make_array(format, extent, flags,
+                    [&] { return cudaMalloc3DArray(array, format, extent, flags); });
+}
+extern "C" int cudaFreeArray(Array* array);
+ENTRY(hipFreeArray, (Array * array)) {
+  if (array == nullptr) return answer([] { fail(Code::invalid_value); });
+  return cudaFreeArray(array);
+}
 SAME(hipGetChannelDesc, cudaGetChannelDesc, (ChannelFormat * format, Array* array), (format, array))
-SAME(hipMallocMipmappedArray, cudaMallocMipmappedArray,
-     (MipmappedArray * *array, const ChannelFormat* format, Extent extent, unsigned levels,
-      unsigned flags),
-     (array, format, extent, levels, flags))
+extern "C" int cudaMallocMipmappedArray(MipmappedArray** array, const ChannelFormat* format,
+                                        Extent extent, unsigned levels, unsigned flags);
+ENTRY(hipMallocMipmappedArray, (MipmappedArray * *array, const ChannelFormat* format, Extent extent,
+                                unsigned levels, unsigned flags)) {
+  return make_array(format, extent, flags,
+                    [&] { return cudaMallocMipmappedArray(array, format, extent, levels, flags); });
+}
 SAME(hipGetMipmappedArrayLevel, cudaGetMipmappedArrayLevel,
      (Array * *level, MipmappedArray* array, unsigned number), (level, array, number))
-SAME(hipFreeMipmappedArray, cudaFreeMipmappedArray, (MipmappedArray * array), (array))
+extern "C" int cudaFreeMipmappedArray(MipmappedArray* array);
+ENTRY(hipFreeMipmappedArray, (MipmappedArray * array)) {
+  if (array == nullptr) return answer([] { fail(Code::invalid_value); });
+  return cudaFreeMipmappedArray(array);
+}
 
 ENTRY(hipArrayCreate, (Array * *array, const Descriptor2D* of)) {
   return with_format(of, [&](const ChannelFormat& format) {
-    return cudaMallocArray(array, &format, of->width, of->height, 0);
+    return hipMallocArray(array, &format, of->width, of->height, 0);
   });
 }
 ENTRY(hipArray3DCreate, (Array * *array, const Descriptor3D* of)) {
   return with_format(of, [&](const ChannelFormat& format) {
-    return cudaMalloc3DArray(array, &format, {of->width, of->height, of->depth}, of->flags);
+    return hipMalloc3DArray(array, &format, {of->width, of->height, of->depth}, of->flags);
   });
 }
 ENTRY(hipArrayDestroy, (Array * array)) {
-  return cudaFreeArray(array);
+  return hipFreeArray(array);
 }
 ENTRY(hipMipmappedArrayCreate, (MipmappedArray * *array, const Descriptor3D* of, unsigned levels)) {
   return with_format(of, [&](const ChannelFormat& format) {
-    return cudaMallocMipmappedArray(array, &format, {of->width, of->height, of->depth}, levels,
-                                    of->flags);
+    return hipMallocMipmappedArray(array, &format, {of->width, of->height, of->depth}, levels,
+                                   of->flags);
   });
 }
 ENTRY(hipMipmappedArrayGetLevel, (Array * *level, MipmappedArray* array, unsigned number)) {
   return cudaGetMipmappedArrayLevel(level, array, number);
 }
 ENTRY(hipMipmappedArrayDestroy, (MipmappedArray * array)) {
-  return cudaFreeMipmappedArray(array);
+  return hipFreeMipmappedArray(array);
 }
 
 SAME(hipMemcpy2DToArray, cudaMemcpy2DToArray,

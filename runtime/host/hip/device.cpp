@@ -79,11 +79,10 @@ void fill(Properties& out) {
   out.cooperative = 1;
   out.pitch = 2147483647;
   out.texture_alignment = out.texture_pitch = 256;
-  // What descriptors have bits for.
-  constexpr int kSide = 1 << 14, kSlices = 1 << 13, kTexels = 1 << 27;
-  out.texture_1d = kSide, out.texture_1d_linear = kTexels;
-  for (int& side : out.texture_2d) side = kSide;
-  out.texture_3d[0] = out.texture_3d[1] = kSide, out.texture_3d[2] = kSlices;
+  constexpr int kTexels = 1 << 27;
+  out.texture_1d = kImageSide, out.texture_1d_linear = kTexels;
+  for (int& side : out.texture_2d) side = kImageSide;
+  out.texture_3d[0] = out.texture_3d[1] = kImageSide, out.texture_3d[2] = kImageSlices;
 }
 
 int attribute_of(int attribute) {
@@ -103,6 +102,9 @@ int attribute_of(int attribute) {
                                             {29, p.grid[0]},
                                             {30, p.grid[1]},
                                             {31, p.grid[2]},
+                                            {32, p.texture_1d},  // surfaces
+                                            {34, p.texture_2d[0]},
+                                            {36, p.texture_3d[2]},
                                             {39, p.texture_1d},
                                             {41, p.texture_1d_linear},
                                             {43, p.texture_2d[0]},
@@ -134,8 +136,11 @@ int attribute_of(int attribute) {
                                             {88, 1},
                                             {10000, p.clock_instruction},
                                             {10002, static_cast<int64_t>(p.shared)},
-                                            {10003, p.version}};
-  constexpr int kLast = 88, kFirstOfAmd = 10000, kLastOfAmd = 10014;
+                                            {10003, p.version},
+                                            {10014, 1},  // images
+                                            {10015, p.units},
+                                            {10016, 1}};  // memory that both sides see at once
+  constexpr int kLast = 88, kFirstOfAmd = 10000, kLastOfAmd = 10016;
   require((attribute >= 0 && attribute <= kLast) ||
           (attribute >= kFirstOfAmd && attribute <= kLastOfAmd));
   for (const auto& [number, value] : values)

@@ -49,11 +49,14 @@ int in_driver(const Call& call) {
 
 /// Bytes of LDS that a group can have without asking.
 inline constexpr uint32_t kSharedBytes = 64 << 10;
+/// What an image's descriptor has bits for.
+inline constexpr size_t kImageSide = 1 << 14, kImageSlices = 1 << 13;
 /// Of textureReference, which kernels have as a variable.
 inline constexpr size_t kReferenceBytes = 88;
 inline void set_limits(Function& f) {
   f.max_dynamic_shared = kSharedBytes;
   f.out_of_bounds = Code::launch_failure;
+  f.any_side = true;
 }
 inline constexpr int kWave = 64;
 inline constexpr int kUnits = 36;  ///< of the card

@@ -1,6 +1,8 @@
 // Attributes of functions, occupancy.
 #include "runtime/host/cuda/functions.hpp"
 
+#include <array>
+
 #include "runtime/host/hip/entry.hpp"
 
 namespace lanewise::hip {
@@ -65,4 +67,34 @@ ALSO(hipModuleOccupancyMaxPotentialBlockSize, hipOccupancyMaxPotentialBlockSize)
 ENTRY(hipModuleOccupancyMaxPotentialBlockSizeWithFlags,
       (int* grid, int* block, const void* function, size_t shared, int limit, unsigned /*flags*/)) {
   return best_block(grid, block, function, shared, limit);
+}
+
+LANEWISE_ENTRY const char* hipKernelNameRef(const Function* function) {
+  return function != nullptr ? function->name.c_str() : nullptr;
+}
+LANEWISE_ENTRY const char* hipKernelNameRefByPtr(const void* function, StreamHandle /*stream*/) {
+  const Function* found = nullptr;
+  answer([&] { found = Program::get().find_function(function); }, After::works);
+  return found != nullptr ? found->name.c_str() : nullptr;
+}
+/// Numbers of entry points are the profiler's.
+LANEWISE_ENTRY const char* hipApiName(unsigned /*number*/) {
+  return "unknown";
+}
+/// hiprtcResult; the calls that compile are refused, and programs print the reason by this.
+LANEWISE_ENTRY const char* hiprtcGetErrorString(int result) {
+  constexpr std::array kNames = {"HIPRTC_SUCCESS",
+                                 "HIPRTC_ERROR_OUT_OF_MEMORY",
+                                 "HIPRTC_ERROR_PROGRAM_CREATION_FAILURE",
+                                 "HIPRTC_ERROR_INVALID_INPUT",
+                                 "HIPRTC_ERROR_INVALID_PROGRAM",
+                                 "HIPRTC_ERROR_INVALID_OPTION",
+                                 "HIPRTC_ERROR_COMPILATION",
+                                 "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+                                 "HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
+                                 "HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
+                                 "HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+                                 "HIPRTC_ERROR_INTERNAL_ERROR"};
+  const auto at = static_cast<size_t>(result);
+  return at < kNames.size() ? kNames[at] : "Unknown HIPRTC error";
 }

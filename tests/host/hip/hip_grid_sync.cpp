@@ -10,7 +10,7 @@ __global__ void pass_on(int* from, int* to) {
   const auto grid = cooperative_groups::this_grid();
   const int i = (blockIdx.x * kY + threadIdx.y) * kX + threadIdx.x;
   for (int round = 0; round < kRounds; ++round) {
-    to[i] = from[(i + 101) % kCount] + 1;
+    to[i] = from[(i + 101) % kCount] + (grid.is_valid() ? 1 : 2);
     grid.sync();
     int* const last = from;
     from = to, to = last;
@@ -43,6 +43,8 @@ int main(int count, char**) {
   CHECK(hipDeviceSynchronize());
   narrow<<<1, 129>>>(memory);
   EXPECT(hipGetLastError() == hipErrorLaunchFailure);
+  CHECK(hipDeviceSynchronize());
+  narrow<<<1, dim3(1, 1, 128)>>>(memory);
   CHECK(hipDeviceSynchronize());
   hipFuncAttributes attributes;
   CHECK(hipFuncGetAttributes(&attributes, reinterpret_cast<const void*>(narrow)));

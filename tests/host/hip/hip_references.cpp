@@ -122,6 +122,18 @@ static void of_module() {
   deep.WidthInBytes = kWidth, deep.Height = kHeight, deep.Depth = 1;
   CHECK(hipDrvMemcpy3D(&deep));
   EXPECT(back == host);
+  // Layers follow each other where nothing says how high one is.
+  unsigned char layers[2][3][5] = {}, *on_device;
+  for (int i = 0; i < 30; ++i) layers[i / 15][i / 5 % 3][i % 5] = static_cast<unsigned char>(i);
+  CHECK(hipMalloc(&on_device, 30));
+  CHECK(hipMemset(on_device, 0, 30));
+  HIP_MEMCPY3D whole = {};
+  whole.srcMemoryType = hipMemoryTypeHost, whole.srcHost = layers, whole.srcPitch = 5;
+  whole.dstMemoryType = hipMemoryTypeDevice, whole.dstDevice = on_device, whole.dstPitch = 5;
+  whole.WidthInBytes = 5, whole.Height = 3, whole.Depth = 2;
+  CHECK(hipDrvMemcpy3D(&whole));
+  CHECK(hipMemcpy(back.data(), on_device, 30, hipMemcpyDeviceToHost));
+  EXPECT(std::memcmp(back.data(), layers, 30) == 0);
   CHECK(hipMemcpyHtoA(array, 3, host.data(), 4));
   CHECK(hipMemcpyAtoH(back.data(), array, 2, 5));
   EXPECT(back[0] == 2 && back[1] == 0 && back[4] == 3);

@@ -293,5 +293,20 @@ int main() {
   EXPECT(hipCreateTextureObject(&object, &resource, nullptr, nullptr) == hipErrorInvalidValue);
   EXPECT(hipCreateTextureObject(&object, nullptr, &description, nullptr) == hipErrorInvalidValue);
   EXPECT(hipCreateTextureObject(nullptr, &resource, &description, nullptr) == hipErrorInvalidValue);
+  const hipChannelFormatDesc format = hipCreateChannelDesc<float>(),
+                             three = hipCreateChannelDesc(32, 32, 32, 0, hipChannelFormatKindFloat);
+  hipArray_t array;
+  EXPECT(hipMallocArray(&array, &format, 16385, 1) == hipErrorInvalidValue);
+  EXPECT(hipMallocArray(&array, &three, 16, 1) == hipErrorInvalidValue);
+  EXPECT(hipMalloc3DArray(&array, &format, make_hipExtent(4, 0, 4), 0) == hipErrorInvalidValue);
+  EXPECT(hipMalloc3DArray(&array, &format, make_hipExtent(4, 4, 8), hipArrayCubemap) ==
+         hipErrorInvalidValue);
+  EXPECT(hipMalloc3DArray(&array, &format, make_hipExtent(16384, 16384, 8192), 0) ==
+         hipErrorOutOfMemory);
+  EXPECT(hipFreeArray(nullptr) == hipErrorInvalidValue);
+  CHECK(hipMallocArray(&array, &format, 4, 4));
+  EXPECT(hipMemcpy2DToArray(array, 0, 0, nullptr, 16, 16, 4, hipMemcpyHostToDevice) ==
+         hipErrorInvalidValue);
+  CHECK(hipFreeArray(array));
   std::printf("hip_textures: ok\n");
 }

@@ -82,21 +82,24 @@ Operand Coordinates::address_mode(unsigned axis) {
   return f_.select(f_.both(repeats, state(sampler::kUnnormalised)), number(Address::clamp), mode);
 }
 
-/// What wrapping and mirroring make of a normalised coordinate, mirroring once of any.
-Operand Coordinates::folded(Operand s, Operand mode) {
+/// What wrapping and mirroring make of a normalised coordinate, mirroring once of any; and whether
+/// it lies in an image that runs backwards.
+Coordinates::Folded Coordinates::folded(Operand s, Operand mode) {
   const Operand wraps = f_.eq(mode, number(Address::wrap));
   const Operand mirrors = f_.eq(mode, number(Address::mirror));
   const Operand once = f_.both(f_.bit(mode, 4), f_.ne(mode, number(Address::half_border)));
   Operand out = Fold::is(once, 0) ? s : f_.select(once, f_.and_(s, 0x7fffffff), s);
-  if (Fold::is(wraps, 0) && Fold::is(mirrors, 0)) return out;
+  Operand reversed = imm(0);
+  if (Fold::is(wraps, 0) && Fold::is(mirrors, 0)) return {out, reversed};
   const Operand whole = f_.floor(s), part = f_.fsub(s, whole);
   if (!Fold::is(mirrors, 0)) {
     const Operand half = f_.fmul(whole, Fold::f32(0.5));
     const Operand odd = f_.fcompare(Cond::ne, f_.floor(half), half);
     const Operand mirrored = f_.select(odd, f_.fsub(Fold::f32(1), part), part);
     out = f_.select(mirrors, mirrored, out);
+    reversed = f_.both(mirrors, odd);
   }
-  return f_.select(wraps, part, out);
+  return {f_.select(wraps, part, out), reversed};
 }
 
 /// axis() where both neighbours are clamped, in f32 as far as it goes: what has no bits there costs
@@ -125,7 +128,8 @@ AxisPlace Coordinates::clamped_axis(Operand x, Operand size, bool linear) {
 AxisPlace Coordinates::axis(unsigned n, Operand size, Operand linear) {
   const Operand mode = address_mode(n);
   const Operand length = f_.to_float(size);
-  Operand x = folded(at_[n], mode);
+  const auto [at, reversed] = folded(at_[n], mode);
+  Operand x = at;
   const Operand unnormalised = state(sampler::kUnnormalised);
   x = Fold::is(unnormalised, 1) ? x : f_.select(unnormalised, x, f_.fmul(x, length));
   const bool clamps = Fold::is(mode, static_cast<uint64_t>(Address::clamp)) && !access_.offset;
@@ -153,7 +157,9 @@ AxisPlace Coordinates::axis(unsigned n, Operand size, Operand linear) {
     index = near(f_.to_int(x, Round::rm));
   } else {
     const Operand fixed = near(f_.to_int(f_.fmul(x, imm(k256)), Round::rn));
-    const Operand shifted = f_.sub(fixed, f_.select(linear, imm(128), no));
+    // Backwards, the edge between two texels belongs to the one before it.
+    const Operand edge = f_.select(reversed, imm(1), no);
+    const Operand shifted = f_.sub(fixed, f_.select(linear, imm(128), edge));
     index = f_.sar(shifted, imm(8));
     place.high_weight = f_.select(linear, f_.and_(shifted, 255), no);
   }

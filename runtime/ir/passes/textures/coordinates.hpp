@@ -52,7 +52,10 @@ class Coordinates {
  private:
   Operand state(uint32_t mask) { return f_.bit(s_.sampler[sampler::state], mask); }
   Operand address_mode(unsigned axis);
-  Operand folded(Operand coordinate, Operand mode);
+  struct Folded {
+    Operand at, reversed;
+  };
+  Folded folded(Operand coordinate, Operand mode);
   AxisPlace axis(unsigned n, Operand size, Operand linear);
   AxisPlace clamped_axis(Operand x, Operand size, bool linear);
   Operand wrapped(Operand index, Operand size);
