@@ -106,7 +106,7 @@ Coordinates::Folded Coordinates::folded(Operand s, Operand mode) {
 /// a conversion, which has to look for a NaN and for both limits.
 AxisPlace Coordinates::clamped_axis(Operand x, Operand size, bool linear) {
   const auto between = [&](Operand v, float low) {  // NaN: low
-    return f_.at_most(f_.at_least(v, low), kFar);
+    return f_.at_most(f_.at_least(v, low), static_cast<float>(kFar));
   };
   const Operand last = f_.sub(size, imm(1));
   AxisPlace place;
