@@ -64,8 +64,8 @@ ENTRY(hipExtModuleLaunchKernel,
        unsigned block_x, unsigned block_y, unsigned block_z, size_t shared, StreamHandle stream,
        void** arguments, void** extra, EventHandle start, EventHandle stop, unsigned /*flags*/)) {
   int error = answer([&] {
-    require(block_x != 0 && threads_x % block_x == 0 && block_y != 0 && threads_y % block_y == 0 &&
-            block_z != 0 && threads_z % block_z == 0);
+    require(shared <= UINT32_MAX && block_x != 0 && threads_x % block_x == 0 && block_y != 0 &&
+            threads_y % block_y == 0 && block_z != 0 && threads_z % block_z == 0);
   });
   if (error == 0 && start != nullptr) error = cudaEventRecord(start, stream);
   if (error == 0)

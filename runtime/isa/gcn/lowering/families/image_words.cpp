@@ -133,7 +133,9 @@ ImageState image_state(LowerContext& c, const Instruction& i) {
   const ir::Operand known =
       f.both(f.both(format.known, f.eq(t(3, 20, 5), imm(kLinearTiling))), f.not_(multisampled));
   s.usable = f.both(bound, known);
-  report_encoding(c, f.both(bound, f.not_(known)));
+  // A descriptor of zeros is no image; another one of these types is a buffer's.
+  const ir::Operand null = f.eq(t.word(3), imm(0));
+  report_encoding(c, f.either(f.both(bound, f.not_(known)), f.not_(f.either(bound, null))));
 
   const ir::Operand width = f.add(t(2, 0, 14), imm(1));
   const ir::Operand height = f.select(s.one, imm(1), f.add(t(2, 14, 14), imm(1)));
@@ -192,7 +194,7 @@ std::array<ir::Operand, ir::kSamplerWords> sampler_words(LowerContext& c, const 
     ir::Operand mode = sampler_address(f, s(0, 3 * axis, 3));
     // Faces of a cube end where their coordinates do.
     if (axis < 2) mode = f.select(image.cube, imm(static_cast<uint32_t>(Address::clamp)), mode);
-    state = f.or_(state, f.shl(mode, imm(3 * axis)));
+    state = f.or_(state, f.shl(mode, imm(uint64_t{3} * axis)));
   }
   const auto flag = [&](ir::Operand bit, uint32_t value) {
     state = f.or_(state, f.select(f.eq(bit, imm(1)), imm(value), imm(0)));
