@@ -10,7 +10,7 @@ foreach(main lanewise_test_main lanewise_device_test_main)
 endforeach()
 
 # These wait for the runtime, for drivers and for programs: optimising them costs more than it gives. The
-# others carry oracles that compute.
+# others carry oracles that compute (a sample of the values where sanitizers are).
 set(LANEWISE_WAITING_TESTS api capi cli explain gcn guest host kernels ptx script spirv spirv_library support trace
   vulkan)
 
@@ -19,12 +19,13 @@ set(LANEWISE_WAITING_TESTS api capi cli explain gcn guest host kernels ptx scrip
 function(lanewise_test_program name)
   set(program test_${name})
   target_compile_definitions(${program} PRIVATE LANEWISE_TEST_DATA="${LANEWISE_UNPACKED}/tests")
+  target_link_libraries(${program} PRIVATE lanewise_malloc)
   set(alike computing)
-  if(name IN_LIST LANEWISE_WAITING_TESTS)
+  if(name MATCHES "^(values.*|pairs)$")  # -frounding-math
+    set(alike rounding)
+  elseif(name IN_LIST LANEWISE_WAITING_TESTS OR (LANEWISE_FUZZ AND LANEWISE_BATCH))
     lanewise_level(${program} -O0)
     set(alike waiting)
-  elseif(name MATCHES "^(values.*|pairs)$")  # -frounding-math
-    set(alike rounding)
   endif()
   if(NOT LANEWISE_BATCH)
     return()

@@ -1,19 +1,14 @@
-// Is this program built with AddressSanitizer? Then values are sampled: what they are is shown by
-// the same tests without it, and what memory they touch by far fewer.
+// Are sanitizers in this program? With ASan values are sampled: what they are is shown by the same
+// tests without it, and what memory they touch by far fewer. The build with clang (LANEWISE_FUZZ)
+// may have compiled the runtime for it alone.
 #pragma once
 
 #include <cstdint>
 
 namespace lanewise::test {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(LANEWISE_SANITIZED)
 inline constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
 #else
 inline constexpr bool kSanitized = false;
 #endif
@@ -21,12 +16,6 @@ inline constexpr bool kSanitized = false;
 /// And with ThreadSanitizer, under which times say little?
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool kThreadSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-inline constexpr bool kThreadSanitized = true;
-#else
-inline constexpr bool kThreadSanitized = false;
-#endif
 #else
 inline constexpr bool kThreadSanitized = false;
 #endif
