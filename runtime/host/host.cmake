@@ -4,6 +4,7 @@ lanewise_layer(host_core host/core lanewise_support Threads::Threads)
 file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/host/cuda/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/host/driver/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/host/hip/*.cpp)
 add_library(lanewise_cuda SHARED ${cuda_sources})
 target_link_libraries(lanewise_cuda PRIVATE lanewise_options lanewise_host_core lanewise_shared)
+lanewise_level(lanewise_cuda -O1)  # it takes arguments apart and hands them over
 target_compile_options(lanewise_cuda PRIVATE -fvisibility=hidden)
 set(entry_names ${CMAKE_CURRENT_BINARY_DIR}/host)
 add_custom_command(OUTPUT ${entry_names}/cudart_names.def ${entry_names}/cuda_names.def
