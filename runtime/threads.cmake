@@ -1,5 +1,5 @@
-# Under ThreadSanitizer the API's tests have what keeps threads apart (its threads, locks and atomics are in these layers)
-# compiled once more; all else that they link is the usual build's.
+# The API's tests under ThreadSanitizer: the layers whose threads, locks and atomics run on the reference engine are
+# compiled once more; all else that the tests link is the usual build's. (Vulkan, traces and host programs have locks, too.)
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_FLAGS -fsanitize=thread)
 check_cxx_source_compiles("int main() {}" LANEWISE_HAS_TSAN)  # not where there is another sanitizer

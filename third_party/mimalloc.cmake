@@ -1,6 +1,6 @@
 # mimalloc in place of the C library's malloc: in the program and in tests that wait for drivers' compilers, not in the
 # library, whose process has an allocator. Debian: libmimalloc-dev. It may be missing.
-# Translation takes a fifth to a third less time with it, SwiftShader's compiler a quarter.
+# Translation takes a tenth to two fifths less time with it, SwiftShader's compiler a quarter.
 add_library(lanewise_malloc INTERFACE)
 if(NOT LANEWISE_FUZZ AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")  # sanitizers bring their own
   find_package(mimalloc 2 CONFIG QUIET)
