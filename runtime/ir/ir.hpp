@@ -183,6 +183,10 @@ inline bool is_strong(const Inst& inst) {
   return m.cache.op == CacheOp::cg || m.cache.op == CacheOp::cv || m.cache.glc || m.cache.slc;
 }
 
+inline bool has(const Inst& check, CheckMode bit) {
+  return (check.mode & static_cast<uint8_t>(bit)) != 0;
+}
+
 struct Terminator {
   enum class Kind : uint8_t { jump, branch, switch_, exit };
   Kind kind = Kind::exit;

@@ -14,12 +14,12 @@ float flushed(float x) {
   return std::fabs(x) < kLeast ? std::copysign(0.f, x) : x;
 }
 
-struct Case {
+struct FloatCase {
   const char* text;  ///< from %a and %b to %c
   float (*value)(float, float);
 };
 /// `value` gets flushed operands; its result is flushed.
-const Case kCases[] = {
+const FloatCase kCases[] = {
     {"add.f32 %c, %a, %b;", [](float a, float b) { return a + b; }},
     {"sub.f32 %c, %a, %b;", [](float a, float b) { return a - b; }},
     {"mul.f32 %c, %a, %b;", [](float a, float b) { return a * b; }},
@@ -89,11 +89,11 @@ std::vector<std::array<float, 2>> operands() {
 
 TEST_CASE("PTX before sm_20: f32 has no subnormal numbers, a product and sum is fused") {
   std::vector<std::string> texts;
-  for (const Case& c : kCases) texts.emplace_back(c.text);
+  for (const FloatCase& c : kCases) texts.emplace_back(c.text);
   std::vector<float> want;
   for (const auto& [a, b] : operands()) {
     want.insert(want.end(), {a, b});
-    for (const Case& c : kCases) want.push_back(flushed(c.value(flushed(a), flushed(b))));
+    for (const FloatCase& c : kCases) want.push_back(flushed(c.value(flushed(a), flushed(b))));
   }
   check_equal(results(".version 1.3\n.target sm_10, map_f64_to_f32\n", texts, operands()), want);
   check_equal(results(".version 1.1\n.target sm_11\n", texts, operands()), want);

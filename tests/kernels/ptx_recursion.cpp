@@ -11,8 +11,8 @@ using lanewise::LaunchOptions;
 
 namespace {
 
-constexpr uint32_t kLanes = 32;
-const LaunchOptions kOneWave{.grid = {1}, .block = {kLanes}};
+constexpr uint32_t kLanesOfWave = 32;
+const LaunchOptions kOneWave{.grid = {1}, .block = {kLanesOfWave}};
 
 int32_t ack(int32_t m, int32_t n) {
   return m == 0 ? n + 1 : n == 0 ? ack(m - 1, 1) : ack(m - 1, ack(m, n - 1));
@@ -71,24 +71,24 @@ std::vector<int32_t> sorted_parts(std::vector<int32_t> all, size_t part) {
 TEST_CASE("recursion of PTX: numbers, through each other, with structures") {
   for (const char* variant : variants()) {
     CAPTURE(variant);
-    const std::vector<int32_t> in = small_numbers(kLanes, 12, 5);
-    std::vector<int32_t> want(kLanes), parity(kLanes), found(kLanes);
-    std::vector<double> sums(kLanes);
-    for (uint32_t i = 0; i < kLanes; ++i) {
+    const std::vector<int32_t> in = small_numbers(kLanesOfWave, 12, 5);
+    std::vector<int32_t> want(kLanesOfWave), parity(kLanesOfWave), found(kLanesOfWave);
+    std::vector<double> sums(kLanesOfWave);
+    for (uint32_t i = 0; i < kLanesOfWave; ++i) {
       want[i] = ack(in[i] & 1, in[i] >> 1);
       parity[i] = 1 - static_cast<int32_t>(i & 1);
       found[i] = queens(static_cast<int>(i % 7) + 1, 0, 0, 0, 0);
       const P r = step({1.0, i % 9, static_cast<int32_t>(i)});
       sums[i] = r.x + r.k;
     }
-    Buffer a = device().buffer(in), out = device().buffer(std::vector<int32_t>(kLanes, -1));
+    Buffer a = device().buffer(in), out = device().buffer(std::vector<int32_t>(kLanesOfWave, -1));
     kernel(variant, "ackermann").launch(kOneWave, a, out).check();
     check_equal(out.read<int32_t>(), want);
     kernel(variant, "parity").launch(kOneWave, out).check();
     check_equal(out.read<int32_t>(), parity);
     kernel(variant, "nqueens").launch(kOneWave, out).check();
     check_equal(out.read<int32_t>(), found);
-    Buffer doubles = device().buffer(std::vector<double>(kLanes, 0));
+    Buffer doubles = device().buffer(std::vector<double>(kLanesOfWave, 0));
     kernel(variant, "structs").launch(kOneWave, doubles).check();
     check_equal(doubles.read<double>(), sums);
   }
@@ -97,26 +97,26 @@ TEST_CASE("recursion of PTX: numbers, through each other, with structures") {
 TEST_CASE("recursion of PTX: sorting in place and with an array in every frame, a tree") {
   for (const char* variant : variants()) {
     CAPTURE(variant);
-    const std::vector<int32_t> twelve = small_numbers(size_t{12} * kLanes, 100, 6);
+    const std::vector<int32_t> twelve = small_numbers(size_t{12} * kLanesOfWave, 100, 6);
     Buffer parts = device().buffer(twelve);
     kernel(variant, "quick").launch(kOneWave, parts, 12).check();
     check_equal(parts.read<int32_t>(), sorted_parts(twelve, 12));
-    const std::vector<int32_t> sixteen = small_numbers(size_t{16} * kLanes, 100, 7);
+    const std::vector<int32_t> sixteen = small_numbers(size_t{16} * kLanesOfWave, 100, 7);
     Buffer merged = device().buffer(sixteen);
     kernel(variant, "merge").launch(kOneWave, merged).check();
     check_equal(merged.read<int32_t>(), sorted_parts(sixteen, 16));
 
-    const std::vector<int32_t> values = small_numbers(kLanes, 1000, 8);
-    std::vector<int32_t> left(kLanes, -1), right(kLanes, -1), sums = values;
-    for (int32_t i = kLanes - 1; i >= 0; --i) {
+    const std::vector<int32_t> values = small_numbers(kLanesOfWave, 1000, 8);
+    std::vector<int32_t> left(kLanesOfWave, -1), right(kLanesOfWave, -1), sums = values;
+    for (int32_t i = kLanesOfWave - 1; i >= 0; --i) {
       for (auto& [child, n] : {std::pair{&left, 2 * i + 1}, {&right, 2 * i + 2}}) {
-        if (n >= static_cast<int32_t>(kLanes)) continue;
+        if (n >= static_cast<int32_t>(kLanesOfWave)) continue;
         (*child)[static_cast<size_t>(i)] = n;
         sums[static_cast<size_t>(i)] += sums[static_cast<size_t>(n)];
       }
     }
     Buffer l = device().buffer(left), r = device().buffer(right), v = device().buffer(values);
-    Buffer out = device().buffer(std::vector<int32_t>(kLanes, -1));
+    Buffer out = device().buffer(std::vector<int32_t>(kLanesOfWave, -1));
     kernel(variant, "trees").launch(kOneWave, l, r, v, out).check();
     check_equal(out.read<int32_t>(), sums);
   }
@@ -172,15 +172,15 @@ uint32_t area(uint32_t a, bool nested, uint32_t s) {
 TEST_CASE("recursion of PTX: by way of virtual functions, with large arguments and results") {
   for (const char* variant : variants()) {
     CAPTURE(variant);
-    const std::vector<int32_t> in = small_numbers(kLanes, 64, 9);
-    std::vector<int32_t> sums(kLanes);
-    std::vector<uint32_t> areas(kLanes);
-    for (uint32_t i = 0; i < kLanes; ++i) {
+    const std::vector<int32_t> in = small_numbers(kLanesOfWave, 64, 9);
+    std::vector<int32_t> sums(kLanesOfWave);
+    std::vector<uint32_t> areas(kLanesOfWave);
+    for (uint32_t i = 0; i < kLanesOfWave; ++i) {
       sums[i] = tree(i, in[i]);
       const auto x = static_cast<uint32_t>(in[i]);
       areas[i] = area(x, x % 2 == 1, x >> 1 & 15);
     }
-    Buffer from = device().buffer(in), to = device().buffer(std::vector<int32_t>(kLanes, -1));
+    Buffer from = device().buffer(in), to = device().buffer(std::vector<int32_t>(kLanesOfWave, -1));
     ptx("virtual", variant, "areas").launch(kOneWave, from, to).check();
     check_equal(to.read<uint32_t>(), areas);
     if (device().info().tier != "cpu") continue;  // drivers compile 2,500 accesses for long

@@ -10,49 +10,49 @@ using lanewise::TextureOptions;
 
 namespace {
 
-constexpr uint32_t kLanes = 64;
+constexpr uint32_t kTextureLanes = 64;
 
 struct Lane {
   std::array<uint32_t, 8> words{};  ///< x, y, z, layer, level as f32 and as s32
 };
 
-struct Form {
+struct TextureForm {
   uint32_t axes = 2;
   bool layered = false, cube = false, integers = false, levels = false;
 };
 /// In the order of textures.ptx.
-constexpr Form kForms[] = {{1},
-                           {2},
-                           {3},
-                           {1, true},
-                           {2, true},
-                           {2, false, true},
-                           {2, true, true},
-                           {1, false, false, false, true},
-                           {2, false, false, false, true},
-                           {3, false, false, false, true},
-                           {2, true, false, false, true},
-                           {2, false, true, false, true},
-                           {2, false, false, false, true},
-                           {1, false, false, false, true},
-                           {2, true, false, false, true},
-                           {1, false, false, true},
-                           {2, false, false, true},
-                           {3, false, false, true},
-                           {2, true, false, true},
-                           {2, false, false, true, true},
-                           {2},
-                           {2, false, false, true},
-                           {2},
-                           {2, true}};
+constexpr TextureForm kTextureForms[] = {{1},
+                                         {2},
+                                         {3},
+                                         {1, true},
+                                         {2, true},
+                                         {2, false, true},
+                                         {2, true, true},
+                                         {1, false, false, false, true},
+                                         {2, false, false, false, true},
+                                         {3, false, false, false, true},
+                                         {2, true, false, false, true},
+                                         {2, false, true, false, true},
+                                         {2, false, false, false, true},
+                                         {1, false, false, false, true},
+                                         {2, true, false, false, true},
+                                         {1, false, false, true},
+                                         {2, false, false, true},
+                                         {3, false, false, true},
+                                         {2, true, false, true},
+                                         {2, false, false, true, true},
+                                         {2},
+                                         {2, false, false, true},
+                                         {2},
+                                         {2, true}};
 
-struct Picture {
+struct SampledPicture {
   TextureOptions options;
   std::vector<uint32_t> texels;
 };
 
-Picture random_picture(std::mt19937& rng, const Form& f) {
-  Picture p;
+SampledPicture random_picture(std::mt19937& rng, const TextureForm& f) {
+  SampledPicture p;
   TextureOptions& o = p.options;
   o.width = 1 + rng() % 9;
   if (f.axes > 1) o.height = f.cube ? o.width : 1 + rng() % 9;
@@ -73,8 +73,8 @@ Picture random_picture(std::mt19937& rng, const Form& f) {
   return p;
 }
 
-std::vector<Lane> random_lanes(std::mt19937& rng, const Form& f, const TextureOptions& o) {
-  std::vector<Lane> lanes(kLanes);
+std::vector<Lane> random_lanes(std::mt19937& rng, const TextureForm& f, const TextureOptions& o) {
+  std::vector<Lane> lanes(kTextureLanes);
   const std::array sizes = {o.width, std::max(o.height, 1U), std::max(o.depth, 1U)};
   for (Lane& l : lanes) {
     const uint32_t longest = rng() % 3;
@@ -93,14 +93,14 @@ std::vector<Lane> random_lanes(std::mt19937& rng, const Form& f, const TextureOp
 }
 
 /// What the kernel writes, and then the texels.
-std::vector<uint32_t> outcome(lanewise::Module& module, const std::string& kernel, const Picture& p,
-                              const std::vector<Lane>& lanes) {
+std::vector<uint32_t> outcome(lanewise::Module& module, const std::string& kernel,
+                              const SampledPicture& p, const std::vector<Lane>& lanes) {
   auto texels = device().buffer(p.texels, "texels");
   const lanewise::Texture texture = device().texture(p.options, texels);
   auto in = device().buffer(lanes, "in"),
-       out = device().buffer(std::vector<uint32_t>(4 * kLanes), "out"),
+       out = device().buffer(std::vector<uint32_t>(size_t{4} * kTextureLanes), "out"),
        handles = device().buffer(std::vector<uint64_t>{texture.handle()}, "handles");
-  const lanewise::LaunchOptions options{.grid = {1}, .block = {kLanes}};
+  const lanewise::LaunchOptions options{.grid = {1}, .block = {kTextureLanes}};
   if (kernel[0] == 'm')
     module.kernel(kernel).launch(options, handles, in, out).check();
   else
@@ -119,7 +119,7 @@ bool runs_here() {
 struct Both {
   lanewise::Module ptx = device().load_file(corpus("textures/textures.ptx")),
                    cubin = device().load_file(corpus("textures/textures.cubin"));
-  void compare(const std::string& kernel, const Picture& p, const std::vector<Lane>& lanes) {
+  void compare(const std::string& kernel, const SampledPicture& p, const std::vector<Lane>& lanes) {
     CAPTURE(kernel);
     check_equal(outcome(cubin, kernel, p, lanes), outcome(ptx, kernel, p, lanes));
   }
@@ -131,10 +131,10 @@ TEST_CASE("compiled textures: each form of a fetch, by parameter and from memory
   if (!runs_here()) return;
   Both both;
   std::mt19937 rng(77);
-  for (uint32_t n = 0; n < std::size(kForms); ++n)
+  for (uint32_t n = 0; n < std::size(kTextureForms); ++n)
     for (int round = 0; round < 3; ++round) {
-      const Picture p = random_picture(rng, kForms[n]);
-      const auto lanes = random_lanes(rng, kForms[n], p.options);
+      const SampledPicture p = random_picture(rng, kTextureForms[n]);
+      const auto lanes = random_lanes(rng, kTextureForms[n], p.options);
       both.compare("p" + std::to_string(n), p, lanes);
       both.compare("m" + std::to_string(n), p, lanes);
     }
@@ -143,12 +143,12 @@ TEST_CASE("compiled textures: each form of a fetch, by parameter and from memory
 TEST_CASE("compiled surfaces: loads, stores and reductions") {
   if (!runs_here()) return;
   constexpr uint32_t kBytes[] = {4, 8, 16, 1, 4, 1, 4, 4};  // what the first coordinate counts by
-  constexpr Form kSurfaces[] = {{2}, {1}, {2, true}, {3}, {2}, {2}, {2}, {2}};
+  constexpr TextureForm kSurfaces[] = {{2}, {1}, {2, true}, {3}, {2}, {2}, {2}, {2}};
   Both both;
   std::mt19937 rng(78);
   for (uint32_t n = 0; n < std::size(kSurfaces); ++n)
     for (int round = 0; round < 3; ++round) {
-      Picture p;
+      SampledPicture p;
       p.options = TextureOptions();
       p.options.texel_kind = LW_TEXEL_SIGNED;
       p.options.channels = kSurfaces[n].layered ? 4 : 1;
@@ -158,8 +158,8 @@ TEST_CASE("compiled surfaces: loads, stores and reductions") {
       if (kSurfaces[n].layered) p.options.layers = 3;
       const auto end = lanewise::Texture::layout(p.options).end;
       for (uint64_t k = 0; k < end * 8; k += 4) p.texels.push_back(rng());
-      std::vector<Lane> lanes(kLanes);
-      for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      std::vector<Lane> lanes(kTextureLanes);
+      for (uint32_t lane = 0; lane < kTextureLanes; ++lane) {
         // No two lanes write one texel; the first kernel stays inside.
         const bool inside = n == 0 || lane % 8 != 7;
         lanes[lane].words = {kBytes[n] * (lane % 16), lane / 16, static_cast<uint32_t>(rng() % 2),

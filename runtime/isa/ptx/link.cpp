@@ -22,10 +22,11 @@ bool in_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
 }
 
-/// Words, numbers, strings and single characters of a text; comments and blanks are skipped.
-class Words {
+/// StatementWords, numbers, strings and single characters of a text; comments and blanks are
+/// skipped.
+class StatementWords {
  public:
-  explicit Words(std::string_view text) : text_(text) {}
+  explicit StatementWords(std::string_view text) : text_(text) {}
   /// Empty at the end. Directives keep their dot: ".func".
   std::string_view next() {
     skip();
@@ -102,7 +103,7 @@ void take_word(TopLevel& s, std::string_view word, int nested) {
   if (!s.kind.empty() && s.name.empty() && word[0] != '.' && starts_word(word[0])) s.name = word;
 }
 
-TopLevel next_statement(std::string_view text, Words& words) {
+TopLevel next_statement(std::string_view text, StatementWords& words) {
   TopLevel s;
   const size_t from = words.begin();
   int nested = 0;
@@ -132,7 +133,7 @@ TopLevel next_statement(std::string_view text, Words& words) {
 
 std::vector<TopLevel> statements_of(std::string_view text) {
   std::vector<TopLevel> all;
-  Words words(text);
+  StatementWords words(text);
   uint32_t line = 1;
   const auto lines_in = [](std::string_view part) {
     return static_cast<uint32_t>(std::ranges::count(part, '\n'));
@@ -168,7 +169,7 @@ std::string prototype_of(const TopLevel& s) {
   std::string results, parameters;
   bool named = false;
   int nested = 0;
-  Words words(s.text);
+  StatementWords words(s.text);
   for (std::string_view word = words.next(); !word.empty() && word != "{"; word = words.next()) {
     std::string& list = named ? parameters : results;
     if (word == "(")
@@ -189,9 +190,9 @@ std::string prototype_of(const TopLevel& s) {
 }
 
 /// Bytes of a variable, as its statement says; 0 where that leaves them open.
-uint64_t variable_bytes(const TopLevel& s) {
+uint64_t stated_bytes(const TopLevel& s) {
   uint64_t bytes = 0;
-  Words words(s.text);
+  StatementWords words(s.text);
   for (std::string_view word = words.next(); !word.empty() && word != "=" && word != ";";
        word = words.next()) {
     if (word == ".v2") bytes = 2;
@@ -214,7 +215,7 @@ isa::LinkedName stated_by(const TopLevel& s) {
   out.kind = s.kind;
   if (s.kind == ".func") out.prototype = prototype_of(s);
   out.common = s.linkage == ".common";
-  if (s.is_variable()) out.bytes = variable_bytes(s);
+  if (s.is_variable()) out.bytes = stated_bytes(s);
   return out;
 }
 
@@ -307,7 +308,7 @@ struct Linker {
     if (fresh) return;
     const TopLevel& before = *known->second.statement;
     const bool larger = s.linkage == ".common" && before.linkage == ".common" &&
-                        variable_bytes(s) > variable_bytes(before);
+                        stated_bytes(s) > stated_bytes(before);
     if (gives_way(s.linkage) && !larger) return;
     if (!gives_way(before.linkage) && agrees)
       clash(s.name, {known->second.file, before.line}, {file, s.line}, {}, {});
@@ -340,7 +341,7 @@ struct Linker {
                         size_t file) const {
     std::string text;
     size_t copied = 0;
-    Words words(s.text);
+    StatementWords words(s.text);
     bool file_number = false;
     for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
       std::string instead;

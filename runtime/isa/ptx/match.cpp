@@ -6,6 +6,12 @@
 #include "runtime/isa/ptx/table.hpp"
 
 namespace lanewise::ptx {
+unsigned leading_number(std::string_view text) {
+  unsigned value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
 namespace {
 
 /// Lists that patterns name, with what their qualifiers need everywhere.
@@ -46,26 +52,20 @@ std::vector<std::string_view> split(std::string_view text, char by) {
   return parts;
 }
 
-unsigned number(std::string_view text) {
-  unsigned value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
 /// "90.80", "=100.86", ".81"
 Gate gate_of(std::string_view text) {
   Gate g;
   if (text.starts_with('<')) {
-    g.below = static_cast<uint8_t>(number(text.substr(1)));
+    g.below = static_cast<uint8_t>(leading_number(text.substr(1)));
     return g;
   }
   g.old = text.starts_with("old");
   if (g.old) text.remove_prefix(3);
   const size_t dot = text.find('.');
   const bool family = text.starts_with('=');
-  (family ? g.family : g.sm) = static_cast<uint8_t>(number(text.substr(family ? 1 : 0)));
+  (family ? g.family : g.sm) = static_cast<uint8_t>(leading_number(text.substr(family ? 1 : 0)));
   g.own = dot != text.npos && dot > 0 && text[dot - 1] == 'a';
-  if (dot != text.npos) g.version = static_cast<uint8_t>(number(text.substr(dot + 1)));
+  if (dot != text.npos) g.version = static_cast<uint8_t>(leading_number(text.substr(dot + 1)));
   return g;
 }
 
@@ -136,10 +136,10 @@ OperandSpec operand_of(std::string_view text) {
   o.type = colon == text.npos ? "$type" : text.substr(colon + 1);
   if (o.kind == 'i' && colon != text.npos) {
     const size_t dots = o.type.find("..");
-    o.low = number(o.type.substr(0, dots));
-    o.high = dots == o.type.npos ? o.low : number(o.type.substr(dots + 2));
+    o.low = leading_number(o.type.substr(0, dots));
+    o.high = dots == o.type.npos ? o.low : leading_number(o.type.substr(dots + 2));
   } else if (const size_t star = o.type.find('*'); star != o.type.npos) {
-    o.scale = number(o.type.substr(star + 1));
+    o.scale = leading_number(o.type.substr(star + 1));
     o.type = o.type.substr(0, star);
   }
   return o;

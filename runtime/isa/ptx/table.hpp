@@ -129,6 +129,8 @@ struct Match {
   bool unknown_opcode = false;
 };
 /// Finds the row that says what an opcode with these qualifiers becomes.
+/// The number that this part of a form begins with, 0 where it begins with none.
+unsigned leading_number(std::string_view text);
 Match match_form(std::string_view opcode, std::span<const std::string> mods);
 /// All rows that judge these qualifiers, the first one first; when there is none, the best try.
 std::vector<Match> matches(std::string_view opcode, std::span<const std::string> mods, bool manual);

@@ -8,7 +8,7 @@
 namespace lanewise::reference {
 namespace {
 
-constexpr uint64_t kSector = 32, kWord = 4, kBanks = 32;
+constexpr uint64_t kSector = 32, kBankWord = 4, kBanks = 32;
 
 size_t distinct(std::vector<uint64_t>& values) {
   std::ranges::sort(values);
@@ -25,7 +25,7 @@ std::vector<uint64_t> units_of(const WaveBytes& a, uint64_t unit) {
 
 /// Lanes whose words pass the banks together: as many as have 128 bytes.
 uint32_t lanes_of_pass(const WaveBytes& a) {
-  return static_cast<uint32_t>(kBanks * kWord / std::max<uint64_t>(a.bytes, kWord));
+  return static_cast<uint32_t>(kBanks * kBankWord / std::max<uint64_t>(a.bytes, kBankWord));
 }
 
 template <typename Each>
@@ -57,10 +57,10 @@ uint64_t least_sectors_of(const WaveBytes& access) {
 }
 
 uint64_t local_sectors_of(const WaveBytes& access) {
-  constexpr uint64_t kLanesOfSector = kSector / kWord;
+  constexpr uint64_t kLanesOfSector = kSector / kBankWord;
   std::vector<uint64_t> all;
   for (const auto& [lane, address] : access.lanes)
-    for (uint64_t n = address / kWord; n <= (address + access.bytes - 1) / kWord; ++n)
+    for (uint64_t n = address / kBankWord; n <= (address + access.bytes - 1) / kBankWord; ++n)
       all.push_back(n << 8 | lane / kLanesOfSector);
   return distinct(all);
 }
@@ -68,7 +68,7 @@ uint64_t local_sectors_of(const WaveBytes& access) {
 uint64_t passes_of(const WaveBytes& access) {
   uint64_t passes = 0;
   for_each_part(access, [&](const WaveBytes& part) {
-    std::vector<uint64_t> words = units_of(part, kWord);
+    std::vector<uint64_t> words = units_of(part, kBankWord);
     words.resize(distinct(words));
     std::array<uint64_t, kBanks> load{};
     for (const uint64_t word : words) ++load[word % kBanks];

@@ -15,14 +15,6 @@ using namespace host_shader;
 using ir::CheckMode;
 using ir::Space;
 
-namespace {
-
-bool has(const ir::Inst& check, CheckMode bit) {
-  return (check.mode & static_cast<uint8_t>(bit)) != 0;
-}
-
-}  // namespace
-
 /// Limits in the arena are the same for all lanes and all accesses of one size: they are computed
 /// once, where the lane's code begins.
 void LaneEmitter::prepare_limits() {

@@ -391,14 +391,14 @@ Values float_compare(LaneEmitter& e, spv::Op) {
   return {e.inst().cond == Cond::nan ? any : m.negated(any)};
 }
 
-constexpr auto kFma = static_cast<spv::Op>(GLSLstd450Fma);
-constexpr auto kSqrt = static_cast<spv::Op>(GLSLstd450Sqrt);
+constexpr auto kFmaOp = static_cast<spv::Op>(GLSLstd450Fma);
+constexpr auto kSqrtOp = static_cast<spv::Op>(GLSLstd450Sqrt);
 
 constexpr NativeRow kFloatRows[] = {
     {Op::fadd, kF32 | kF64, exact, float_binary, spv::OpFAdd},
     {Op::fsub, kF32 | kF64, exact, float_binary, spv::OpFSub},
     {Op::fmul, kF32 | kF64, exact, product, spv::OpFMul},
-    {Op::ffma, kF32 | kF64, exact_fma, fused, kFma},
+    {Op::ffma, kF32 | kF64, exact_fma, fused, kFmaOp},
     {Op::ffma, kF32 | kF64, exact_product, product_and_sum},
     {Op::fadd, kF32, scaled_add, nearest_soft<kAddScaled>, spv::OpFAdd},
     {Op::fsub, kF32, scaled_add, nearest_soft<kAddScaled>, spv::OpFSub},
@@ -407,7 +407,7 @@ constexpr NativeRow kFloatRows[] = {
     {Op::fmul, kF32, soft_add, nearest_soft<kMul>, spv::OpFMul},
     {Op::ffma, kF32, guarded_fma, fma_guarded},
     {Op::ffma, kF32, double_fma, double_rounded_once},
-    {Op::ffma, kF32, nearest, nearest_soft<kFmaSoft>, kFma},
+    {Op::ffma, kF32, nearest, nearest_soft<kFmaSoft>, kFmaOp},
     {Op::ffma, kF64, split_fma, wide_fma},
     {Op::fmin, kF32 | kF64, exact_extreme, extreme, kMin},
     {Op::fmax, kF32 | kF64, exact_extreme, extreme, kMax},
@@ -415,11 +415,11 @@ constexpr NativeRow kFloatRows[] = {
     {Op::fmax, kF32, compares_extreme, compared, spv::OpFOrdGreaterThan},
     {Op::fdiv, kF32 | kF64, exact_div, quotient, spv::OpFDiv},
     {Op::frcp, kF32 | kF64, exact_div, reciprocal},
-    {Op::fsqrt, kF32 | kF64, exact_sqrt, extended, kSqrt},
+    {Op::fsqrt, kF32 | kF64, exact_sqrt, extended, kSqrtOp},
     {Op::fdiv_approx, kF32 | kF64, good_div, float_binary, spv::OpFDiv},
     {Op::frcp_approx, kF32 | kF64, good_div, reciprocal},
-    {Op::fsqrt_approx, kF32 | kF64, good_sqrt, extended, kSqrt},
-    {Op::frsqrt_approx, kF32 | kF64, good_inverse_root, inverse_root, kSqrt},
+    {Op::fsqrt_approx, kF32 | kF64, good_sqrt, extended, kSqrtOp},
+    {Op::frsqrt_approx, kF32 | kF64, good_inverse_root, inverse_root, kSqrtOp},
     {Op::fdiv, kF32, quick_nearest, nearest_quick<kDivUsual, kDivFma>},
     {Op::frcp, kF32, quick_nearest, nearest_quick<kRcpUsual, kRcpFma>},
     {Op::fsqrt, kF32, quick_nearest, nearest_quick<kSqrtUsual, kSqrtFma>},

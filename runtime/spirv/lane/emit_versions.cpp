@@ -16,18 +16,11 @@
 #include "runtime/spirv/lane/row_uses.hpp"
 
 namespace lanewise::spirv {
-namespace {
 
 using ir::CheckMode;
 using ir::Op;
 using ir::OpTrait;
 using ir::Space;
-
-bool has(const ir::Inst& check, CheckMode bit) {
-  return (check.mode & static_cast<uint8_t>(bit)) != 0;
-}
-
-}  // namespace
 
 /// A check that a cheap question can answer for most launches.
 bool LaneEmitter::has_question(const ir::Inst& inst) const {

@@ -1,4 +1,5 @@
 // Memory that a launch must not reach, and what reports say of it; buffers where numbers belong.
+#include "tests/support/contains.hpp"
 #include "tests/unit/api/support.hpp"
 
 using namespace api_test;
@@ -31,10 +32,6 @@ const std::string kStale = kHeader + R"(
 )";
 
 using Words = std::vector<uint32_t>;
-
-bool has(const std::string& text, const char* part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

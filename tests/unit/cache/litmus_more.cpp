@@ -10,7 +10,7 @@ Touch wide(uint64_t from, unsigned lanes = 8) {
   return {kA + from, lanes, 16};
 }
 
-const Pair kPairs[] = {
+const Pair kMorePairs[] = {
     // H4
     {"glc that an older line may serve", kGcn, "glc-hits", "H4e",
      [](Stream& s) {
@@ -98,15 +98,18 @@ const Pair kPairs[] = {
     // H14
     {"bytes of one sector, two CUs", kGcn, "tahiti", "H14a",
      [](Stream& s) {
-       for (unsigned i = 0; i < 12; ++i) s.op(i % 2, "buffer_store_dword", {kA + 4 * (i % 2)});
+       for (unsigned i = 0; i < 12; ++i)
+         s.op(i % 2, "buffer_store_dword", {kA + uint64_t{4} * (i % 2)});
      },
      [](Stream& s) {
-       for (unsigned i = 0; i < 12; ++i) s.op(i % 2, "buffer_store_dword", {kA + 64 * (i % 2)});
+       for (unsigned i = 0; i < 12; ++i)
+         s.op(i % 2, "buffer_store_dword", {kA + uint64_t{64} * (i % 2)});
      }},
     {"the same bytes of two 64-byte lines", kGcn, "tahiti", "H14a",
      [](Stream& s) {
        for (unsigned i = 0; i < 24; ++i)
-         s.op(i % 2, "buffer_store_dword", {kA + 64 * (i / 2 % 2) + 8 * (i % 2), 2});
+         s.op(i % 2, "buffer_store_dword",
+              {kA + uint64_t{64} * (i / 2 % 2) + uint64_t{8} * (i % 2), 2});
      },
      [](Stream& s) {
        for (unsigned i = 0; i < 24; ++i) {
@@ -211,7 +214,7 @@ bool shows(const Pair& p, const std::string& id) {
 }  // namespace
 
 std::span<const Pair> more_pairs() {
-  return kPairs;
+  return kMorePairs;
 }
 
 TEST_CASE("every hazard is found, and no near miss is accused") {

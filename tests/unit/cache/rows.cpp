@@ -29,7 +29,7 @@ constexpr Effect3 kHit{1, 0, 0, true}, kPass{0, 1, 0, true}, kGone{0, 1, 0, fals
     kNothing{0, 0, 0, true}, kStoreGone{0, 0, 1, false}, kStoreKept{0, 0, 1, true};
 
 // On sm50-spec (global loads in L1, stores evict).
-constexpr RowTest kSass[] = {
+constexpr RowTest kSassRows[] = {
     {"sass.ld.shared", "LDS.U.32", kNothing},
     {"sass.ld.mmio", "LDG.E.MMIO", kGone},
     {"sass.ld.strong.sys", "LDG.E.STRONG.SYS", kGone},
@@ -60,7 +60,7 @@ constexpr RowTest kSass[] = {
     {"sass.atom", "ATOM.E.ADD", {0, 1, 1, false}},
 };
 // On ga100 (stores update the line).
-constexpr RowTest kPtx[] = {
+constexpr RowTest kPtxRows[] = {
     {"ptx.ld.shared", "ld.shared.u32", kNothing},
     {"ptx.ld.mmio", "ld.mmio.relaxed.sys.global.u32", kGone},
     {"ptx.ld.volatile", "ld.volatile.global.u32", kGone},
@@ -99,7 +99,7 @@ constexpr RowTest kPtx[] = {
     {"ptx.atom", "red.global.add.u32", {0, 1, 1, false}},
 };
 // On tahiti.
-constexpr RowTest kGcn[] = {
+constexpr RowTest kGcnRows[] = {
     {"gcn.ld.glc.slc", "buffer_load_dword v0, off glc slc", kGone},
     {"gcn.ld.slc", "buffer_load_dword v0, off slc", kGone},
     {"gcn.ld.glc", "buffer_load_dword v0, off glc", kGone},
@@ -144,20 +144,20 @@ const std::set<std::string> kOwnTests = {
 }  // namespace
 
 TEST_CASE("rows of the SASS table") {
-  for (const RowTest& t : kSass) check_row(Dialect::sass, "sm50-spec", "LDG.E.CA", t);
+  for (const RowTest& t : kSassRows) check_row(Dialect::sass, "sm50-spec", "LDG.E.CA", t);
 }
 TEST_CASE("rows of the PTX table") {
-  for (const RowTest& t : kPtx) check_row(Dialect::ptx, "ga100", "ld.global.ca.u32", t);
+  for (const RowTest& t : kPtxRows) check_row(Dialect::ptx, "ga100", "ld.global.ca.u32", t);
 }
 TEST_CASE("rows of the GCN table") {
-  for (const RowTest& t : kGcn) check_row(Dialect::gcn, "tahiti", "flat_load_dword", t);
+  for (const RowTest& t : kGcnRows) check_row(Dialect::gcn, "tahiti", "flat_load_dword", t);
 }
 
 TEST_CASE("no row of an access table is without a test") {
   std::set<std::string> tested = kOwnTests;
-  for (const RowTest& t : kSass) tested.insert(t.row);
-  for (const RowTest& t : kPtx) tested.insert(t.row);
-  for (const RowTest& t : kGcn) tested.insert(t.row);
+  for (const RowTest& t : kSassRows) tested.insert(t.row);
+  for (const RowTest& t : kPtxRows) tested.insert(t.row);
+  for (const RowTest& t : kGcnRows) tested.insert(t.row);
   for (const Dialect d : {Dialect::sass, Dialect::ptx, Dialect::gcn})
     for (const Row& r : access_rows(d)) {
       CAPTURE(std::string(r.id));

@@ -35,7 +35,7 @@ uint32_t result_of(const std::string& body, gcn::Gen gen = gcn::Gen::gfx7, size_
   return bench.get<uint32_t>(at, 1)[0];
 }
 
-std::string error_of(const std::string& body) {
+std::string lowering_error(const std::string& body) {
   for (const Diagnostic& d : lowered(body, gcn::Gen::gfx7).diagnostics)
     if (!d.warning) return d.message;
   return "";
@@ -70,22 +70,23 @@ TEST_CASE("arithmetic follows the MODE register") {
 }
 
 TEST_CASE("modes that depend on the path, and registers that nobody models, are errors") {
-  CHECK(error_of("s_cmp_eq_u32 s2, 0\ns_cbranch_scc1 .L1\n"
-                 "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1\n.L1:\nv_add_f32 v1, v2, v3\n")
-            .find("path") != std::string::npos);
   CHECK(
-      error_of("s_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s2\nv_add_f32 v1, v2, v3\n").find("path") !=
-      std::string::npos);
-  CHECK(error_of("s_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s2\nv_add_i32 v1, vcc, v2, v3\n").empty());
+      lowering_error("s_cmp_eq_u32 s2, 0\ns_cbranch_scc1 .L1\n"
+                     "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1\n.L1:\nv_add_f32 v1, v2, v3\n")
+          .find("path") != std::string::npos);
+  CHECK(lowering_error("s_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s2\nv_add_f32 v1, v2, v3\n")
+            .find("path") != std::string::npos);
+  CHECK(lowering_error("s_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s2\nv_add_i32 v1, vcc, v2, v3\n")
+            .empty());
   for (const char* text :
        {"s_getreg_b32 s2, hwreg(HW_REG_HW_ID)\n", "s_setreg_b32 hwreg(HW_REG_TRAPSTS), s2\n",
         "s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 8, 1), 1\n"})
-    CHECK(error_of(text).find("not modelled") != std::string::npos);
+    CHECK(lowering_error(text).find("not modelled") != std::string::npos);
   // No exception is pending: what compilers place around semaphores.
-  CHECK(error_of("s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 8, 1), 0\n"
-                 "s_getreg_b32 s2, hwreg(HW_REG_TRAPSTS, 8, 1)\n")
+  CHECK(lowering_error("s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 8, 1), 0\n"
+                       "s_getreg_b32 s2, hwreg(HW_REG_TRAPSTS, 8, 1)\n")
             .empty());
-  CHECK(error_of("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 12, 7), 1\nv_add_f32 v1, v2, v3\n")
+  CHECK(lowering_error("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 12, 7), 1\nv_add_f32 v1, v2, v3\n")
             .find("MODE") != std::string::npos);
 }
 

@@ -12,7 +12,7 @@ using test::Bench;
 
 namespace {
 
-ir::Module lower(std::string_view text) {
+ir::Module module_of(std::string_view text) {
   const gcn::Listing listing = gcn::parse(text);
   for (const Diagnostic& d : listing.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
   REQUIRE(listing.ok());
@@ -34,7 +34,7 @@ std::string kernel_file(const std::string& name) {
 /// lane, v1 = 4 * lane, and leaves its result in v2, which all lanes of `exec` store.
 std::vector<uint32_t> outputs(const std::string& body, uint32_t word1 = 0, uint32_t records = 256,
                               uint32_t lanes = 64) {
-  const ir::Module m = lower(
+  const ir::Module m = module_of(
       "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_load_dwordx4 s[8:11], s[0:1], 0x4\n"
       "s_mov_b32 s6, -1\ns_mov_b32 s7, 0xf000\nv_lshlrev_b32 v1, 2, v0\nv_mov_b32 v2, 1\n"
       "s_waitcnt lgkmcnt(0)\n" +
@@ -54,7 +54,7 @@ std::vector<uint32_t> outputs(const std::string& body, uint32_t word1 = 0, uint3
 }  // namespace
 
 TEST_CASE("compiled saxpy and vec4 copy run unchanged") {
-  const ir::Module m = lower(kernel_file("k01_saxpy.gfx600.s"));
+  const ir::Module m = module_of(kernel_file("k01_saxpy.gfx600.s"));
   const uint32_t n = 1000;
   std::vector<float> x(n), y(n);
   for (uint32_t i = 0; i < n; ++i) {
@@ -70,7 +70,7 @@ TEST_CASE("compiled saxpy and vec4 copy run unchanged") {
     const float product = x[i] * 2.5F;  // v_mac rounds twice
     CHECK(result[i] == product + y[i]);
   }
-  const ir::Module copy = lower(kernel_file("k11_vec4.gfx600.s"));
+  const ir::Module copy = module_of(kernel_file("k11_vec4.gfx600.s"));
   Bench second;
   std::vector<uint32_t> words(1024);
   for (uint32_t i = 0; i < 1024; ++i) words[i] = i * i;

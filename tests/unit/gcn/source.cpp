@@ -15,7 +15,7 @@ using namespace lanewise;
 
 namespace {
 
-std::vector<std::byte> bytes_of(const std::string& text) {
+std::vector<std::byte> assembled(const std::string& text) {
   const gcn::Listing l = gcn::parse(text, gcn::Gen::gfx8);
   for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.line << ": " << d.message << "\n" << text);
   return l.image ? l.image->init : std::vector<std::byte>();
@@ -23,8 +23,8 @@ std::vector<std::byte> bytes_of(const std::string& text) {
 
 void same(const std::string& text, const std::string& plain) {
   const std::string around = "k:\n{}\ns_endpgm\n";
-  CHECK_MESSAGE(bytes_of(fmt::format(fmt::runtime(around), text)) ==
-                    bytes_of(fmt::format(fmt::runtime(around), plain)),
+  CHECK_MESSAGE(assembled(fmt::format(fmt::runtime(around), text)) ==
+                    assembled(fmt::format(fmt::runtime(around), plain)),
                 text);
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("gcn source: repetitions") {
 TEST_CASE("gcn source: conditions") {
   const auto taken = [](const std::string& condition) {
     const auto two =
-        bytes_of("N = 5\nk:\n" + condition + "\ns_nop 1\n.else\ns_nop 2\n.endif\ns_endpgm\n");
+        assembled("N = 5\nk:\n" + condition + "\ns_nop 1\n.else\ns_nop 2\n.endif\ns_endpgm\n");
     return two.at(0) == std::byte{1};
   };
   for (const char* c :

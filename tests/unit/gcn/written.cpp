@@ -17,7 +17,7 @@ Words words_of(const std::string& text, gcn::Gen gen) {
   return p.instruction ? gcn::encode(*p.instruction, gen) : Words{};
 }
 
-std::string refusal(const std::string& text, gcn::Gen gen = gcn::Gen::gfx8) {
+std::string first_error(const std::string& text, gcn::Gen gen = gcn::Gen::gfx8) {
   const gcn::Parsed p = gcn::parse_instruction(text, gen);
   return p.instruction ? "" : p.error.message;
 }
@@ -59,11 +59,11 @@ TEST_CASE("gcn written: words of the assembler") {
 }
 
 TEST_CASE("gcn written: what stays wrong") {
-  CHECK(refusal("v_add_f32_e32 v0, -v1, v2").find("signs of registers ask for the long") == 0);
-  CHECK(refusal("s_add_u32 s0, s1").find("expected ','") == 0);
-  CHECK(refusal("v_add_u32 v0, v1, v2").find("expected") == 0);
-  CHECK(refusal("v_addc_u32 v0, vcc, v1, v2").find("expected ','") == 0);
-  CHECK(refusal("v_mov_b32 v0 v1 v2").find("unexpected text") == 0);
+  CHECK(first_error("v_add_f32_e32 v0, -v1, v2").find("signs of registers ask for the long") == 0);
+  CHECK(first_error("s_add_u32 s0, s1").find("expected ','") == 0);
+  CHECK(first_error("v_add_u32 v0, v1, v2").find("expected") == 0);
+  CHECK(first_error("v_addc_u32 v0, vcc, v1, v2").find("expected ','") == 0);
+  CHECK(first_error("v_mov_b32 v0 v1 v2").find("unexpected text") == 0);
 }
 
 TEST_CASE("gcn written: a whole file, as LLVM's guide has it") {

@@ -5,6 +5,7 @@
 
 #include "runtime/ir/passes/flow/branch_on_guards.hpp"
 #include "runtime/ir/passes/values/values.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace lanewise::ir;
 
@@ -36,10 +37,6 @@ std::string branched(const std::string& body) {
   branch_on_guards(p);
   return blocks_of(p);
 }
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("guards: what is only read under its guard needs none") {

@@ -5,19 +5,20 @@
 #include <string>
 
 #include "runtime/ir/passes/pipeline.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace lanewise::ir;
 
 namespace {
 
-constexpr const char* kHead =
+constexpr const char* kValuesHead =
     "program \"k\" ptx wave 32\nmemory param 16 shared 0 local 0\n"
     "reg r0 b32\nreg r1 b32\nreg r2 b32\nreg r3 b32\nreg p4 pred\nreg p5 pred\n"
     "reg d6 b64\nreg d7 b64\nreg d8 b64\nsymbol \"s\"\nsite 1 0 \"one\"\nsite 2 8 \"two\"\n";
 
 /// The blocks after one pass.
 std::string after(const std::string& pass_name, const std::string& body) {
-  Program p = parse_program(kHead + body);
+  Program p = parse_program(kValuesHead + body);
   REQUIRE(verify(p).empty());
   for (const Pass& pass : passes()) {
     if (pass.name == pass_name) pass.run(p, {});
@@ -27,10 +28,6 @@ std::string after(const std::string& pass_name, const std::string& body) {
   const std::string text = print(p);
   return text.substr(text.find("block b0"));
 }
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("constants: what is known is computed, where it is known") {
@@ -268,7 +265,7 @@ TEST_CASE("a pass that breaks a program is caught where verify() looks") {
                          p.blocks[0].insts[0].src.pop_back();
                          return false;
                        }};
-  Program p = parse_program(std::string(kHead) +
+  Program p = parse_program(std::string(kValuesHead) +
                             "block b0\n r1 = add.u32 r0, 1\n store d8, r1 {global u32}\n exit\n");
   bool seen = false;
 #ifdef NDEBUG

@@ -10,11 +10,11 @@ using namespace lanewise::ir;
 namespace {
 
 /// Blocks that each hold an instruction; those in `voting` a cross-lane operation too.
-struct Sketch {
+struct OrderSketch {
   Program p;
   Builder b{p};
   Reg cond, mask;
-  Sketch(uint32_t blocks, const std::vector<uint32_t>& voting) {
+  OrderSketch(uint32_t blocks, const std::vector<uint32_t>& voting) {
     cond = p.add_reg(Width::pred);
     mask = p.add_reg(Width::b32);
     for (uint32_t i = 0; i < blocks; ++i) {
@@ -39,7 +39,7 @@ struct Sketch {
 
 TEST_CASE("places go up along the tree, loops that hold operations are counted") {
   // 0 -> 1 { 2 { 3 | 4 -> 5 } } 6 -> 7 { } -> 8, the vote in 3: loops at 1 and 2 count, 7 does not.
-  Sketch s(9, {3});
+  OrderSketch s(9, {3});
   s.jump(0, 1);
   s.branch(1, 2, 6);
   s.branch(2, 3, 4);
@@ -70,7 +70,7 @@ TEST_CASE("places go up along the tree, loops that hold operations are counted")
 }
 
 TEST_CASE("the counters: zero from outside, one more at each begin") {
-  Sketch s(4, {2});
+  OrderSketch s(4, {2});
   s.jump(0, 1);
   s.branch(1, 2, 3);
   s.branch(2, 2, 1);
@@ -95,7 +95,7 @@ TEST_CASE("the counters: zero from outside, one more at each begin") {
 
 TEST_CASE("code on the exit path of a loop stands behind it") {
   // 1 { 2 { -> 3 -> 4 } } 4: 3 cannot come back, so its lanes have left the loop.
-  Sketch s(5, {3, 2});
+  OrderSketch s(5, {3, 2});
   s.jump(0, 1);
   s.branch(1, 2, 4);
   s.branch(2, 3, 1);
@@ -109,7 +109,7 @@ TEST_CASE("code on the exit path of a loop stands behind it") {
 
 TEST_CASE("instructions are found again where the input had them") {
   // The entry is jumped to, a switch becomes compares, and two blocks enter each other's loop.
-  Sketch s(5, {2, 3});
+  OrderSketch s(5, {2, 3});
   s.b.set_block(0);
   Terminator t;
   t.kind = Terminator::Kind::switch_;

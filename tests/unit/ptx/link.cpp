@@ -7,16 +7,13 @@
 
 #include "runtime/isa/ptx/ast.hpp"
 #include "runtime/isa/ptx/lower.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace lanewise;
 
 namespace {
 
 const std::string kHead = ".version 7.8\n.target sm_52\n.address_size 64\n";
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// Of the linked files: the first diagnostic that is no warning, or nothing.
 std::string trouble(const std::vector<std::string>& files) {

@@ -12,10 +12,10 @@ using Kind = ptx::Operand::Kind;
 
 namespace {
 
-const std::string kHeader = ".version 7.5\n.target sm_75\n.address_size 64\n";
+const std::string kSyntaxHeader = ".version 7.5\n.target sm_75\n.address_size 64\n";
 
 ptx::Module parse_module(const std::string& text) {
-  ptx::ParseResult r = ptx::parse(kHeader + text);
+  ptx::ParseResult r = ptx::parse(kSyntaxHeader + text);
   for (const Diagnostic& d : r.diagnostics) FAIL_CHECK(d.line, ":", d.column, ": ", d.message);
   return std::move(r.module);
 }
@@ -321,5 +321,5 @@ TEST_CASE("files, sections and the header") {
   CHECK(r.module.address_size == 32);
   REQUIRE(r.module.files.size() == 2);
   CHECK(r.module.files[0].second == "a.cu");
-  CHECK(ptx::parse(std::string(kHeader) + std::string(2, '\0')).ok());
+  CHECK(ptx::parse(std::string(kSyntaxHeader) + std::string(2, '\0')).ok());
 }

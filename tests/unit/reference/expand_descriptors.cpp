@@ -19,11 +19,11 @@ namespace spec = lanewise::oracle::gcn;
 
 namespace {
 
-constexpr unsigned kCases = 48, kLanes = 64;
+constexpr size_t kDescriptors = 48, kDescriptorLanes = 64;
 /// Per lane: index, offset, SOFFSET; then address low, high, in range of each case.
-constexpr unsigned kWords = 4 + 3 * kCases;
+constexpr size_t kWords = 4 + 3 * kDescriptors;
 
-struct Case {
+struct DescriptorCase {
   ir::BufferAccess access;
   spec::Words words{};
   bool soffset_known = false, records_known = true;
@@ -37,8 +37,8 @@ class Random {
   bool one_in(uint32_t n) { return any() % n == 0; }
   uint32_t pick(std::initializer_list<uint32_t> list) { return list.begin()[any() % list.size()]; }
 
-  Case next() {
-    Case c;
+  DescriptorCase next() {
+    DescriptorCase c;
     c.access.gen = static_cast<ir::BufferAccess::Gen>(any() % 3);
     c.access.addr64 = c.access.gen != ir::BufferAccess::Gen::gfx8 && one_in(6);
     c.access.idxen = !c.access.addr64 && one_in(2);
@@ -71,11 +71,12 @@ void put_word(ir::Builder& b, Reg at, unsigned word, ir::Operand value) {
 }
 
 /// `base_known`: all of word 1 is a constant; else its lower half is word 3 of the table.
-ir::Program program_of(const std::vector<Case>& cases, uint64_t table, bool base_known = true) {
+ir::Program program_of(const std::vector<DescriptorCase>& cases, uint64_t table,
+                       bool base_known = true) {
   ir::Program p;
   p.name = "addresses";
   p.isa = ir::Isa::gcn;
-  p.wave_lanes = kLanes;
+  p.wave_lanes = kDescriptorLanes;
   ir::Builder b(p);
   b.set_block(b.add_block());
   const Reg tid = b.reg(Width::b32), offset = b.reg(Width::b64);
@@ -86,7 +87,7 @@ ir::Program program_of(const std::vector<Case>& cases, uint64_t table, bool base
             soffset = lane_word(b, at, 2);
   const Reg word1 = b.reg(Width::b32);  // of one case after the other
   for (unsigned n = 0; n < cases.size(); ++n) {
-    const Case& c = cases[n];
+    const DescriptorCase& c = cases[n];
     if (!base_known) {
       const Reg high = b.make(Op::and_, Type::u32, {lane_word(b, at, 3), imm(0xffff)});
       b.emit(Op::or_, Type::u32, {word1}, {high, imm(c.words[1] & 0xffff0000)});
@@ -110,7 +111,7 @@ ir::Program program_of(const std::vector<Case>& cases, uint64_t table, bool base
   return p;
 }
 
-spec::Place expected(const Case& c, uint32_t index, uint32_t offset, uint32_t soffset,
+spec::Place expected(const DescriptorCase& c, uint32_t index, uint32_t offset, uint32_t soffset,
                      uint32_t lane) {
   spec::Instruction i;
   i.gen = static_cast<spec::Generation>(c.access.gen);
@@ -130,26 +131,26 @@ TEST_CASE("constant descriptors: the expanded address, the decoded one and the o
   Random random(11);
   size_t inside = 0;
   for (int round = 0; round < 40; ++round) {
-    std::vector<Case> cases(kCases);
-    for (Case& c : cases) c = random.next();
-    std::vector<uint32_t> table(kLanes * kWords);
-    for (unsigned l = 0; l < kLanes; ++l)
+    std::vector<DescriptorCase> cases(kDescriptors);
+    for (DescriptorCase& c : cases) c = random.next();
+    std::vector<uint32_t> table(kDescriptorLanes * kWords);
+    for (unsigned l = 0; l < kDescriptorLanes; ++l)
       for (unsigned k = 0; k < 3; ++k)
         table[l * kWords + k] = random.pick({0, 1, 3, 4, 15, 16, 63, 64, 0xfffffff0, random.any()});
     test::Bench plain, expanded;
     const uint64_t at = plain.put(table);
     REQUIRE(expanded.put(table) == at);
     ir::Program p = program_of(cases, at);
-    plain.run(p, 1, kLanes);
+    plain.run(p, 1, kDescriptorLanes);
     ir::expand_descriptors(p);
     for (const std::string& defect : ir::verify(p)) FAIL_CHECK(defect);
     for (const ir::Inst& i : p.blocks[0].insts) REQUIRE(i.op != Op::buffer_address);
-    expanded.run(p, 1, kLanes);
+    expanded.run(p, 1, kDescriptorLanes);
     const auto a = plain.get<uint32_t>(at, table.size()),
                b = expanded.get<uint32_t>(at, table.size());
     REQUIRE(a == b);
-    for (unsigned l = 0; l < kLanes; ++l)
-      for (unsigned n = 0; n < kCases; ++n) {
+    for (unsigned l = 0; l < kDescriptorLanes; ++l)
+      for (unsigned n = 0; n < kDescriptors; ++n) {
         const uint32_t* row = &a[l * kWords];
         const spec::Place want = expected(cases[n], row[0], row[1],
                                           cases[n].soffset_known ? cases[n].soffset : row[2], l);
@@ -166,23 +167,23 @@ TEST_CASE("fields of descriptors are known where the base in front of them is no
   Random random(13);
   for (int round = 0; round < 20; ++round) {
     const uint32_t high = random.any() & 0x7fff;
-    std::vector<Case> cases(kCases);
-    for (Case& c : cases) {
+    std::vector<DescriptorCase> cases(kDescriptors);
+    for (DescriptorCase& c : cases) {
       c = random.next();
       c.words[1] = (c.words[1] & 0xffff0000) | high;
     }
-    std::vector<uint32_t> table(kLanes * kWords);
+    std::vector<uint32_t> table(kDescriptorLanes * kWords);
     for (uint32_t& w : table) w = random.pick({0, 4, 16, 63, 0xfffffff0, random.any()});
-    for (unsigned l = 0; l < kLanes; ++l) table[l * kWords + 3] = high;
+    for (unsigned l = 0; l < kDescriptorLanes; ++l) table[l * kWords + 3] = high;
     test::Bench plain, expanded;
     const uint64_t at = plain.put(table);
     REQUIRE(expanded.put(table) == at);
     ir::Program p = program_of(cases, at, false);
-    plain.run(p, 1, kLanes);
+    plain.run(p, 1, kDescriptorLanes);
     CHECK(ir::expand_descriptors(p));
     for (const std::string& defect : ir::verify(p)) FAIL_CHECK(defect);
     for (const ir::Inst& i : p.blocks[0].insts) REQUIRE(i.op != Op::buffer_address);
-    expanded.run(p, 1, kLanes);
+    expanded.run(p, 1, kDescriptorLanes);
     REQUIRE(plain.get<uint32_t>(at, table.size()) == expanded.get<uint32_t>(at, table.size()));
   }
 }
@@ -190,21 +191,21 @@ TEST_CASE("fields of descriptors are known where the base in front of them is no
 TEST_CASE("the addressing policies hold for constant descriptors, too") {
   Random random(12);
   for (int round = 0; round < 20; ++round) {
-    std::vector<Case> cases(kCases);
-    for (Case& c : cases) {
+    std::vector<DescriptorCase> cases(kDescriptors);
+    for (DescriptorCase& c : cases) {
       c = random.next();
       c.access.offset32 = random.one_in(2);
       c.access.soffset_swizzled = random.one_in(2);
     }
-    std::vector<uint32_t> table(kLanes * kWords);
+    std::vector<uint32_t> table(kDescriptorLanes * kWords);
     for (uint32_t& w : table) w = random.pick({0, 4, 16, 63, 0xfffffff0, random.any()});
     test::Bench plain, expanded;
     const uint64_t at = plain.put(table);
     REQUIRE(expanded.put(table) == at);
     ir::Program p = program_of(cases, at);
-    plain.run(p, 1, kLanes);
+    plain.run(p, 1, kDescriptorLanes);
     ir::expand_descriptors(p);
-    expanded.run(p, 1, kLanes);
+    expanded.run(p, 1, kDescriptorLanes);
     REQUIRE(plain.get<uint32_t>(at, table.size()) == expanded.get<uint32_t>(at, table.size()));
   }
 }

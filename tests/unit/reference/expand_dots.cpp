@@ -17,14 +17,14 @@ using ir::Op;
 using ir::Reg;
 using ir::Type;
 using ir::Width;
-namespace model = oracle::matrix;
+namespace model = ::oracle::matrix;
 
 namespace {
 
-constexpr size_t kDotLanes = 32, kFactor = ir::kDotWords, kWords = 2 + 2 * kFactor;
+constexpr size_t kDotLanes = 32, kFactor = ir::kDotWords, kDotWords = 2 + 2 * kFactor;
 const std::string kFactorNames[] = {"f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "s4", "u4"};
 
-struct Case {
+struct DotCase {
   ir::Element a, b;
   ir::DotRule rule;
   Type sum = Type::f32;
@@ -41,7 +41,7 @@ unsigned b_lane(unsigned lane, unsigned word) {
 }
 
 /// A lane has the addend, the words of A and B, and space for the sum.
-ir::Program program_of(const Case& c, uint64_t table) {
+ir::Program program_of(const DotCase& c, uint64_t table) {
   ir::Program p;
   p.name = "sums";
   p.isa = ir::Isa::ptx;
@@ -50,7 +50,7 @@ ir::Program program_of(const Case& c, uint64_t table) {
   b.set_block(b.add_block());
   const Reg tid = b.reg(Width::b32), offset = b.reg(Width::b64);
   b.emit(Op::sreg, Type::u32, {tid}, {}).mode = static_cast<uint8_t>(ir::SReg::tid_x);
-  b.emit(Op::mulwide, Type::u32, {offset}, {tid, imm(4 * kWords)});
+  b.emit(Op::mulwide, Type::u32, {offset}, {tid, imm(4 * kDotWords)});
   const Reg at = b.make(Op::add, Type::u64, {offset, imm(table)});
   const auto loaded = [&](unsigned word) {
     const Reg r = b.reg(Width::b32);
@@ -79,7 +79,7 @@ ir::Program program_of(const Case& c, uint64_t table) {
   ir::Inst& dot = b.emit(Op::dot, c.sum, {sum}, src);
   dot.mode = ir::dot_mode(c.a, c.b);
   dot.sat = c.sat;
-  b.emit(Op::store, Type::u32, {}, {at, sum}).mem.emplace().offset = 4 * (kWords - 1);
+  b.emit(Op::store, Type::u32, {}, {at, sum}).mem.emplace().offset = 4 * (kDotWords - 1);
   b.exit();
   return p;
 }
@@ -111,7 +111,7 @@ class Inputs {
     for (unsigned i = 0; i < n; ++i) all |= number(type, offset_) << (32 / n * i);
     return all;
   }
-  std::vector<uint32_t> table(const Case& c) {
+  std::vector<uint32_t> table(const DotCase& c) {
     std::vector<uint32_t> all;
     if (c.sum == Type::s32) {
       // Addends near either end, so that some sums are beyond.
@@ -137,7 +137,7 @@ class Inputs {
       for (unsigned w = 0; w < kFactor; ++w)
         all.push_back(word(kFactorNames[static_cast<int>(c.b)]));
       all.push_back(0);
-      if (any() % 4 == 0) cancel(&all[all.size() - kWords], kFactorNames[static_cast<int>(c.b)]);
+      if (any() % 4 == 0) cancel(&all[all.size() - kDotWords], kFactorNames[static_cast<int>(c.b)]);
     }
     return all;
   }
@@ -158,21 +158,21 @@ class Inputs {
   int offset_ = 0, spread_ = 4;
 };
 
-uint32_t wanted(const Case& c, const std::vector<uint32_t>& table, unsigned lane) {
+uint32_t wanted(const DotCase& c, const std::vector<uint32_t>& table, unsigned lane) {
   std::vector<uint32_t> factors[2];
   for (const unsigned side : {0U, 1U}) {
     const std::string& type = kFactorNames[static_cast<int>(side == 0 ? c.a : c.b)];
     const unsigned n = model::per_register(type), bits = 32 / n;
     for (unsigned w = 0; w < c.rule.total; ++w) {
       const unsigned from = !c.shuffles ? lane : side == 0 ? a_lane(lane, w) : b_lane(lane, w);
-      const uint32_t word = table[from * kWords + 1 + side * kFactor + w];
+      const uint32_t word = table[from * kDotWords + 1 + side * kFactor + w];
       for (unsigned i = 0; i < n; ++i)
         factors[side].push_back(word >> (i * bits) &
                                 static_cast<uint32_t>((uint64_t{1} << bits) - 1));
     }
   }
   if (c.sum == Type::s32) {
-    int64_t sum = static_cast<int32_t>(table[lane * kWords]);
+    int64_t sum = static_cast<int32_t>(table[lane * kDotWords]);
     for (size_t i = 0; i < factors[0].size(); ++i)
       sum += model::integer(kFactorNames[static_cast<int>(c.a)], factors[0][i]) *
              model::integer(kFactorNames[static_cast<int>(c.b)], factors[1][i]);
@@ -180,12 +180,12 @@ uint32_t wanted(const Case& c, const std::vector<uint32_t>& table, unsigned lane
     return static_cast<uint32_t>(sum);
   }
   return model::dot({c.rule.fraction, c.rule.kept, 4U * c.rule.words},
-                    c.sum == Type::f16 ? "f16" : "f32", table[lane * kWords],
+                    c.sum == Type::f16 ? "f16" : "f32", table[lane * kDotWords],
                     kFactorNames[static_cast<int>(c.a)], kFactorNames[static_cast<int>(c.b)],
                     factors[0], factors[1]);
 }
 
-void run(const Case& c, uint64_t seed) {
+void run(const DotCase& c, uint64_t seed) {
   CAPTURE(seed);
   Inputs inputs(seed);
   for (int round = 0; round < 6; ++round) {
@@ -204,8 +204,8 @@ void run(const Case& c, uint64_t seed) {
     for (unsigned lane = 0; lane < kDotLanes; ++lane) {
       const uint32_t want = wanted(c, table, lane);
       CAPTURE(lane);
-      REQUIRE(a[lane * kWords + kWords - 1] == want);
-      REQUIRE(b[lane * kWords + kWords - 1] == want);
+      REQUIRE(a[lane * kDotWords + kDotWords - 1] == want);
+      REQUIRE(b[lane * kDotWords + kDotWords - 1] == want);
     }
   }
 }
@@ -226,7 +226,7 @@ TEST_CASE("sums of products: expanded, computed at once and the model agree") {
         for (const Type sum : {Type::f32, Type::f16}) {
           if (sum == Type::f16 && (a == Element::bf16 || a == Element::tf32)) continue;
           for (const bool shuffles : {false, true}) {
-            Case c{a, b, ir::rule_of(how, a), sum, shuffles};
+            DotCase c{a, b, ir::rule_of(how, a), sum, shuffles};
             c.rule.total = total;
             run(c, seed++);
           }
@@ -242,7 +242,7 @@ TEST_CASE("sums of integer products: expanded, computed at once and the model ag
   for (const auto& [a, b] : kFactors)
     for (const uint8_t total : {2, 4, 8})
       for (const bool sat : {false, true}) {
-        Case c{a, b, {}, Type::s32, false, sat};
+        DotCase c{a, b, {}, Type::s32, false, sat};
         c.rule.total = total;
         run(c, seed++);
       }

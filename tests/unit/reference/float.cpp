@@ -114,7 +114,7 @@ std::vector<uint64_t> patterns(const reference::Format& f, size_t count, uint32_
   return v;
 }
 
-FloatFlags rounding(Round r) {
+FloatFlags flags_toward(Round r) {
   FloatFlags flags;
   flags.round = r;
   return flags;
@@ -124,7 +124,7 @@ template <typename Real>
 size_t compare_arithmetic(Type type, const std::vector<uint64_t>& v, Real (*real)(uint64_t)) {
   size_t wrong = 0;
   const auto check = [&](Op op, Round r, uint64_t a, uint64_t b, uint64_t c) {
-    const uint64_t got = reference::float_op(op, type, rounding(r), a, b, c);
+    const uint64_t got = reference::float_op(op, type, flags_toward(r), a, b, c);
     uint64_t want = 0;
     {
       const HostRounding scope(r);
@@ -218,17 +218,18 @@ TEST_CASE("f16 arithmetic equals an oracle in doubles") {
       for (const uint64_t b : v) {
         for (const Op op : kBinary) {
           const uint64_t want = to_f16(host<double>(op, f16(a), f16(b), 0), r);
-          wrong += reference::float_op(op, Type::f16, rounding(r), a, b, 0) != want;
+          wrong += reference::float_op(op, Type::f16, flags_toward(r), a, b, 0) != want;
         }
         const uint64_t c = v[(a * 7 + b) % v.size()];
         const double x = f16(a), y = f16(b), z = f16(c);
         if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z)) continue;
         const double sum = jammed_fma(x, y, z);
         if (sum == 0) continue;  // signs of zero have a test of their own
-        wrong += reference::float_op(Op::ffma, Type::f16, rounding(r), a, b, c) != to_f16(sum, r);
+        wrong +=
+            reference::float_op(Op::ffma, Type::f16, flags_toward(r), a, b, c) != to_f16(sum, r);
       }
       const uint64_t root = to_f16(host<double>(Op::fsqrt, f16(a), 0, 0), r);
-      wrong += reference::float_op(Op::fsqrt, Type::f16, rounding(r), a, 0, 0) != root;
+      wrong += reference::float_op(Op::fsqrt, Type::f16, flags_toward(r), a, 0, 0) != root;
     }
   }
   CHECK(wrong == 0);
@@ -255,18 +256,19 @@ TEST_CASE("narrowing conversions round once") {
     for (const uint64_t a : patterns(kF64, 20000, 4)) {
       volatile double wide = f64(a);
       volatile float narrow = static_cast<float>(wide);
-      wrong += reference::float_to_float(Type::f32, Type::f64, rounding(r), a) != bits(narrow);
-      wrong += reference::float_to_float(Type::f16, Type::f64, rounding(r), a) != to_f16(wide, r);
+      wrong += reference::float_to_float(Type::f32, Type::f64, flags_toward(r), a) != bits(narrow);
+      wrong +=
+          reference::float_to_float(Type::f16, Type::f64, flags_toward(r), a) != to_f16(wide, r);
     }
     for (const uint64_t a : patterns(kF32, 20000, 5)) {
-      const uint64_t got = reference::float_to_float(Type::f16, Type::f32, rounding(r), a);
+      const uint64_t got = reference::float_to_float(Type::f16, Type::f32, flags_toward(r), a);
       wrong += got != to_f16(static_cast<double>(f32(a)), r);
     }
   }
   CHECK(wrong == 0);
   // Halfway cases: to even, away, and one unit above half (where rounding twice goes wrong).
   const auto narrow = [](uint64_t v, Round r) {
-    return reference::float_to_float(Type::f32, Type::f64, rounding(r), v);
+    return reference::float_to_float(Type::f32, Type::f64, flags_toward(r), v);
   };
   CHECK(narrow(0x3ff0000010000000, Round::rn) == 0x3f800000);
   CHECK(narrow(0x3ff0000010000000, Round::rna) == 0x3f800001);
@@ -283,18 +285,18 @@ TEST_CASE("rounding to integral values") {
       const HostRounding scope(r);
       volatile float x = f32(a);
       volatile float want = std::nearbyint(x);
-      wrong += reference::float_op(Op::fround, Type::f32, rounding(r), a, 0, 0) != bits(want);
+      wrong += reference::float_op(Op::fround, Type::f32, flags_toward(r), a, 0, 0) != bits(want);
     }
     const float away = std::round(f32(a));
     wrong +=
-        reference::float_op(Op::fround, Type::f32, rounding(Round::rna), a, 0, 0) != bits(away);
+        reference::float_op(Op::fround, Type::f32, flags_toward(Round::rna), a, 0, 0) != bits(away);
   }
   CHECK(wrong == 0);
 }
 
 TEST_CASE("zero keeps the sign that IEEE gives it") {
   const auto op = [](Op o, Round r, uint64_t a, uint64_t b, uint64_t c = 0) {
-    return reference::float_op(o, Type::f32, rounding(r), a, b, c);
+    return reference::float_op(o, Type::f32, flags_toward(r), a, b, c);
   };
   const uint64_t one = 0x3f800000, minus_one = 0xbf800000, minus_zero = 0x80000000;
   for (const Round r : {Round::rn, Round::rz, Round::rp}) {
@@ -319,12 +321,14 @@ TEST_CASE("fused means one rounding") {
 TEST_CASE("NaN results are canonical, sign operations only touch the sign") {
   const uint64_t odd32 = 0xff812345, odd64 = 0x7ff0000000000001, odd16 = 0xfc01;
   for (const Round r : {Round::rn, Round::rz}) {
-    CHECK(reference::float_op(Op::fadd, Type::f32, rounding(r), odd32, 0, 0) == 0x7fffffff);
-    CHECK(reference::float_op(Op::ffma, Type::f64, rounding(r), odd64, 0, 0) == 0xfff8000000000000);
-    CHECK(reference::float_op(Op::fmul, Type::f16, rounding(r), odd16, 0, 0) == 0x7fff);
-    CHECK(reference::float_op(Op::fround, Type::f32, rounding(r), odd32, 0, 0) == 0x7fffffff);
-    CHECK(reference::float_op(Op::fmul, Type::f32, rounding(r), 0x7f800000, 0, 0) == 0x7fffffff);
-    CHECK(reference::float_op(Op::fsqrt, Type::f64, rounding(r), 0xbff0000000000000, 0, 0) ==
+    CHECK(reference::float_op(Op::fadd, Type::f32, flags_toward(r), odd32, 0, 0) == 0x7fffffff);
+    CHECK(reference::float_op(Op::ffma, Type::f64, flags_toward(r), odd64, 0, 0) ==
+          0xfff8000000000000);
+    CHECK(reference::float_op(Op::fmul, Type::f16, flags_toward(r), odd16, 0, 0) == 0x7fff);
+    CHECK(reference::float_op(Op::fround, Type::f32, flags_toward(r), odd32, 0, 0) == 0x7fffffff);
+    CHECK(reference::float_op(Op::fmul, Type::f32, flags_toward(r), 0x7f800000, 0, 0) ==
+          0x7fffffff);
+    CHECK(reference::float_op(Op::fsqrt, Type::f64, flags_toward(r), 0xbff0000000000000, 0, 0) ==
           0xfff8000000000000);
   }
   CHECK(reference::float_to_float(Type::f64, Type::f32, {}, odd32) == 0xfff8000000000000);

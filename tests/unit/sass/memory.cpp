@@ -6,6 +6,7 @@
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/layout/residency.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/unit/run_support.hpp"
 
 using namespace lanewise;
@@ -83,10 +84,6 @@ std::string parse_error(const std::string& line) {
   const sass::Parsed p = sass::parse_instruction(line);
   return p.instruction ? "" : p.error.message;
 }
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 std::vector<ir::Inst> memory_events(const ir::Program& p) {
   std::vector<ir::Inst> out;
   for (const ir::Block& b : p.blocks)

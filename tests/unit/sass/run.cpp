@@ -14,7 +14,7 @@ using test::Bench;
 
 namespace {
 
-ir::Module lower(std::string_view text) {
+ir::Module module_of(std::string_view text) {
   const sass::Listing listing = sass::parse(text);
   for (const Diagnostic& d : listing.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
   REQUIRE(listing.ok());
@@ -32,7 +32,7 @@ std::string with_output(const std::string& body) {
 
 std::vector<uint32_t> outputs(const std::string& body, const std::vector<uint32_t>& in = {1},
                               uint32_t lanes = 32) {
-  const ir::Module m = lower(with_output(body));
+  const ir::Module m = module_of(with_output(body));
   Bench bench;
   const uint64_t out = bench.put(std::vector<uint32_t>(lanes, 0xdeadbeef));
   bench.arg(out).arg(bench.put(in));
@@ -51,7 +51,7 @@ TEST_CASE("compiled saxpy runs unchanged") {
   REQUIRE(file.good());
   std::stringstream text;
   text << file.rdbuf();
-  const ir::Module m = lower(text.str());
+  const ir::Module m = module_of(text.str());
   const uint32_t n = 1000;
   std::vector<float> x(n), y(n);
   for (uint32_t i = 0; i < n; ++i) {
@@ -131,7 +131,7 @@ TEST_CASE("loads and stores of every size, forced alignment, 32-bit and absolute
   // Without .E the sum wraps at 32 bits; the arena lies below 4 GiB.
   CHECK(outputs("MOV32I R2, 0x80000000 ;\nIADD R2, R2, R20 ;\nMOV32I R3, 0x80000000 ;\n"
                 "IADD R2, R2, R3 ;\nLDG R0, [R2] ;\n")[4] == 0xdeadbeef);
-  const ir::Module absolute = lower("LDG.E R0, [0x10] ;\nEXIT ;\n");
+  const ir::Module absolute = module_of("LDG.E R0, [0x10] ;\nEXIT ;\n");
   Bench bench;
   const LaunchResult r = bench.run(absolute.kernels[0], 1, 1);
   REQUIRE(r.faults.size() == 1);
@@ -140,7 +140,7 @@ TEST_CASE("loads and stores of every size, forced alignment, 32-bit and absolute
 }
 
 TEST_CASE("a guarded-off access does not fault") {
-  const ir::Module m = lower(
+  const ir::Module m = module_of(
       "@!PT LDG.E R0, [0x10] ;\nMOV R4, RZ ;\nMOV R5, RZ ;\n"
       "ISETP.NE.AND P0, PT, R4, RZ, PT ;\n@P0 STG.E [R4], R0 ;\nEXIT ;\n");
   Bench bench;

@@ -7,6 +7,7 @@
 
 #include "runtime/reference/reference.hpp"
 #include "runtime/script/script.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace lanewise;
 
@@ -30,10 +31,6 @@ std::string run(const std::string& source, const std::string& folder = {}) {
     add(r.failures);
   }
   return text;
-}
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 std::string ptx(const std::string& before, const std::string& code, const std::string& after) {

@@ -32,11 +32,11 @@ enum Operation : uint32_t {
 constexpr uint32_t kSlowPath = 0xdeadbeef;  // kernels/quotient.comp
 constexpr uint32_t kGroup = 64;
 
-float f32(uint32_t bits) {
+float float_of(uint32_t bits) {
   return std::bit_cast<float>(bits);
 }
 uint32_t expected(const uint32_t* row) {
-  volatile float a = f32(row[1]), b = f32(row[2]);
+  volatile float a = float_of(row[1]), b = float_of(row[2]);
   const uint32_t op = row[0] >= usual_quotient ? row[0] - usual_quotient : row[0];
   volatile float r = op == quotient ? a / b : std::sqrt(a);
   if (op == inverse_root) r = 1.0F / r;
@@ -48,7 +48,7 @@ uint32_t expected(const uint32_t* row) {
 /// fma in a direction; volatile operands keep the compiler from moving it.
 uint32_t directed_fma(const uint32_t* row) {
   constexpr int kDirections[] = {FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-  volatile float a = f32(row[1]), b = f32(row[2]), c = f32(row[3]);
+  volatile float a = float_of(row[1]), b = float_of(row[2]), c = float_of(row[3]);
   std::fesetround(kDirections[(row[0] - toward_zero) % 3]);
   volatile float r = std::fma(a, b, c);
   std::fesetround(FE_TONEAREST);
@@ -57,11 +57,12 @@ uint32_t directed_fma(const uint32_t* row) {
 /// The bounds of PTX: 2 ulp, also of subnormal numbers; 2^-22 near 1, relative elsewhere. A NaN is
 /// inside of none but a NaN's.
 bool is_close(const uint32_t* row, uint32_t bits) {
-  const double a = f32(row[1]);
+  const double a = float_of(row[1]);
   if (std::isnan(a)) return bits == 0x7fffffff;
   const double want = row[0] == power ? static_cast<float>(std::exp2(a)) : std::log2(a);
   const double size = row[0] == logarithm && a >= 0.5 && a <= 2 ? 1 : std::fabs(want);
-  return f32(bits) == want || std::fabs(f32(bits) - want) <= std::fmax(size * 0x1p-22, 0x1p-149);
+  return float_of(bits) == want ||
+         std::fabs(float_of(bits) - want) <= std::fmax(size * 0x1p-22, 0x1p-149);
 }
 bool is_right(const uint32_t* row, uint32_t bits) {
   if (row[0] >= power) return is_close(row, bits);
@@ -95,8 +96,9 @@ class Rows {
   /// A quotient that is about half way between two subnormal numbers, or near the largest.
   void add_edge() {
     const uint32_t b = plain() & 0x7fffffff, q = any() % 2 == 0 ? any() % 0x1000000 : 0x7f7fffff;
-    const double half = f32(q) + (q < 0x1000000 ? std::ldexp(0.5, -149) : 0);
-    add(quotient, std::bit_cast<uint32_t>(static_cast<float>(half * f32(b))) + any() % 3 - 1, b);
+    const double half = float_of(q) + (q < 0x1000000 ? std::ldexp(0.5, -149) : 0);
+    add(quotient, std::bit_cast<uint32_t>(static_cast<float>(half * float_of(b))) + any() % 3 - 1,
+        b);
   }
   /// Quotients half way between two multiples of 2^-149 and next to that, of every length: both
   /// ties, to even upwards and downwards. `bits`: how many bits the halves count, 1 to 24.
@@ -239,7 +241,7 @@ TEST_CASE("fma toward zero, down and up beside addends that are larger, and else
     // Exponents of product and addend that are close: sums that cancel, and results of one exponent
     // more or less.
     const uint32_t a = rows.plain(), b = rows.plain();
-    const uint32_t product = std::bit_cast<uint32_t>(f32(a) * f32(b));
+    const uint32_t product = std::bit_cast<uint32_t>(float_of(a) * float_of(b));
     rows.add_toward(a, b, product + (rows.any() % 30 << 23) + rows.any() % 4);
     rows.add_toward(a, b, (product ^ 0x80000000) + (rows.any() % 3 << 23) + rows.any() % 4);
     rows.add_toward(rows.any(), rows.any(), rows.any());

@@ -17,7 +17,7 @@ constexpr size_t kReach = 96;
 /// A row of loads is worth a branch from this length on. Stores and atomics branch anyway.
 constexpr size_t kLeastRow = 4;
 /// Branches in each other.
-constexpr int kDepth = 6;
+constexpr int kGuardDepth = 6;
 
 /// An instruction, and where the analysis knows it.
 struct Item {
@@ -49,7 +49,7 @@ class Touched {
   uint32_t now_ = 1;
 };
 
-bool is_access(const Inst& i) {
+bool is_guest_access(const Inst& i) {
   return (i.op == Op::load || i.op == Op::store || i.op == Op::atom) && i.event == 0 &&
          i.mem->space != Space::param;
 }
@@ -99,7 +99,7 @@ class Rows {
     known_.reset();
     for (size_t n = 0; n < insts_.size();) {
       const Inst& i = *insts_[n].inst;
-      const bool starts = reached && !i.guard.always() && is_access(i);
+      const bool starts = reached && !i.guard.always() && is_guest_access(i);
       const size_t end = starts ? take_row(n) : n;
       if (end == n) plain_.push_back(insts_[n]);
       n = std::max(n + 1, end);
@@ -140,7 +140,7 @@ class Rows {
   }
   bool is_free(const Item& item) const { return Needs::is_free(p_, *item.inst); }
   bool belongs(const Row& row, const Item& item) {
-    if (guard_implies(row, item)) return is_free(item) || is_access(*item.inst);
+    if (guard_implies(row, item)) return is_free(item) || is_guest_access(*item.inst);
     return is_free(item) && item.inst->guard.always() && only_for_row(row, item);
   }
 
@@ -155,8 +155,8 @@ class Rows {
         row.body.push_back(item);
         in_row_.add(*item.inst);
         if (item.inst->guard.always()) continue;
-        row.accesses += is_access(*item.inst) ? 1 : 0;
-        row.writes = row.writes || (is_access(*item.inst) && item.inst->op != Op::load);
+        row.accesses += is_guest_access(*item.inst) ? 1 : 0;
+        row.writes = row.writes || (is_guest_access(*item.inst) && item.inst->op != Op::load);
         row.whole = row.whole && same_guard(row, item);
         row.end = k + 1, length = row.body.size(), between = row.others.size();
       } else if (is_free(item) && in_row_.free_of(*item.inst)) {
@@ -177,7 +177,7 @@ class Rows {
     Guard guard = insts_[n].inst->guard;
     Row row = row_of(n, own);
     std::vector<size_t> collected = collect(row);
-    const size_t least = row.writes ? 2 : same_in_wave(own.first, kDepth) ? 1 : kLeastRow;
+    const size_t least = row.writes ? 2 : same_in_wave(own.first, kGuardDepth) ? 1 : kLeastRow;
     if (row.body.size() + collected.size() < least) {
       row = Row{};
       for (const Fact& fact : needs_.guarded(block_, insts_[n].at, true)) {
@@ -291,8 +291,9 @@ class Rows {
 }  // namespace
 
 void branch_on_guards(Program& program) {
-  bool nested = any_inst(program, [](const Inst& i) { return !i.guard.always() && is_access(i); });
-  for (int depth = 0; nested && depth < kDepth; ++depth) {
+  bool nested =
+      any_inst(program, [](const Inst& i) { return !i.guard.always() && is_guest_access(i); });
+  for (int depth = 0; nested && depth < kGuardDepth; ++depth) {
     Rows rows(program);
     program.blocks = rows.run();
     nested = rows.nested();

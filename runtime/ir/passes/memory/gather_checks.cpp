@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMostChecks = 16, kMostBetween = 160;
 
 bool is_plain_check(const Inst& inst) {
-  return inst.op == Op::check && (inst.mode & static_cast<uint8_t>(CheckMode::unwritten)) == 0;
+  return inst.op == Op::check && !has(inst, CheckMode::unwritten);
 }
 
 /// Parameters are what they are whenever they are read.

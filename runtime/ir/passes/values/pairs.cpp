@@ -12,7 +12,7 @@ namespace lanewise::ir {
 namespace {
 
 /// Sums of sums are followed so far.
-constexpr int kDepth = 8;
+constexpr int kPairDepth = 8;
 
 /// GCN and SASS keep 64-bit values in two registers: what an access puts together was often taken
 /// apart just before, or computed word by word.
@@ -167,7 +167,7 @@ class Pairs {
 
   void rewrite(Inst& i) {
     if (i.op == Op::pack64) {
-      join(i, hold(i.src[0]), hold(i.src[1]), kDepth);
+      join(i, hold(i.src[0]), hold(i.src[1]), kPairDepth);
     } else if (i.op == Op::trunc32) {
       const Words* words = words_of(i.src[0]);
       if (words != nullptr && still(words->low))

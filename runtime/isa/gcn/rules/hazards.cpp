@@ -14,7 +14,7 @@ namespace lanewise::gcn {
 namespace {
 
 constexpr uint8_t kArrived = 255;
-enum Counter { kVm, kLgkm };
+enum WaitCounter { kVm, kLgkm };
 
 /// Per register and counter: how many later operations of that counter were issued since the load.
 /// On several ways the smallest number counts, so what is reported can happen.
@@ -36,14 +36,14 @@ struct Pending {
         }
     return changed;
   }
-  void issue(Counter c) {
+  void issue(WaitCounter c) {
     for (uint8_t& n : later[c])
       if (n < kArrived - 1) ++n;
   }
-  void start(Counter c, unsigned first, unsigned count) {
+  void start(WaitCounter c, unsigned first, unsigned count) {
     for (unsigned r = first; r < first + count && r < 512; ++r) later[c][r] = 0;
   }
-  void wait(Counter c, unsigned most) {
+  void wait(WaitCounter c, unsigned most) {
     if (c == kLgkm && scalar_loads && most != 0) return;
     for (uint8_t& n : later[c])
       if (n != kArrived && n >= most) n = kArrived;
@@ -91,7 +91,7 @@ void step(const Instruction& i, Pending& p) {
   }
   const bool scalar = i.row->encoding == Encoding::smrd, lds = i.row->encoding == Encoding::ds;
   if (!scalar && !lds && !is_vector_memory(i)) return;
-  const Counter c = scalar || lds ? kLgkm : kVm;
+  const WaitCounter c = scalar || lds ? kLgkm : kVm;
   p.issue(c);
   const Range r = loaded(i);
   p.start(c, r.first, r.count);

@@ -92,16 +92,15 @@ class ExpressionReader {
 
   Expression symbol() {
     const size_t at = in_.at();
-    const auto more = [](char c) { return begins_name(c) || is_decimal(c); };
     size_t end = 0;
-    while (more(in_.peek(end))) ++end;
+    while (in_symbol_name(in_.peek(end))) ++end;
     Expression e;
     e.symbols.push_back({std::string(in_.rest().substr(0, end))});
     e.relative = true;
     in_.seek(at + end);
     if (in_.peek() != '@') return e;
     size_t last = 0;
-    while (more(in_.peek(last)) || in_.peek(last) == '@') ++last;
+    while (in_symbol_name(in_.peek(last)) || in_.peek(last) == '@') ++last;
     const std::string kind(in_.rest().substr(0, last));
     if (kind != "@rel32@lo" && kind != "@rel32@hi" && kind != "@rel32")
       Cursor::fail_value(at + end, fmt::format("'{}' needs the loader, expected @rel32@lo or "
@@ -129,7 +128,7 @@ class ExpressionReader {
     return a;
   }
 
-  Expression combined(size_t at, std::string_view op, Expression a, Expression b) const {
+  Expression combined(size_t at, std::string_view op, Expression a, const Expression& b) const {
     if (op == "+" || op == "-") {
       const bool minus = op == "-";
       const auto x = static_cast<uint64_t>(a.number), y = static_cast<uint64_t>(b.number);
@@ -176,13 +175,10 @@ class ExpressionReader {
   size_t nested_ = 0;
 };
 
-bool in_name(char c) {
-  return begins_name(c) || is_decimal(c);
-}
 /// Places of a `.` that stands for the place itself.
 bool is_here(std::string_view text, size_t at) {
-  return text[at] == '.' && (at == 0 || !in_name(text[at - 1])) &&
-         (at + 1 == text.size() || !in_name(text[at + 1]));
+  return text[at] == '.' && (at == 0 || !in_symbol_name(text[at - 1])) &&
+         (at + 1 == text.size() || !in_symbol_name(text[at + 1]));
 }
 
 }  // namespace
@@ -194,6 +190,10 @@ KnownPlaces differences(std::function<std::optional<uint64_t>(const std::string&
     std::string problem;
     return value_of(sum, address_of, 0, problem);
   };
+}
+
+bool in_symbol_name(char c) {
+  return begins_name(c) || is_decimal(c);
 }
 
 bool uses_here(std::string_view text) {

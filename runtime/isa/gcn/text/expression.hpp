@@ -41,6 +41,8 @@ Expression read_primary(Cursor& in);
 /// One that has a value by itself.
 int64_t read_constant(Cursor& in, const char* what, const KnownPlaces& known = {});
 
+bool in_symbol_name(char c);
+
 /// The text with this name for each `.` that stands for the place itself.
 std::string with_here(std::string_view text, const std::string& here);
 bool uses_here(std::string_view text);

@@ -24,7 +24,7 @@ std::span<const std::string_view> names_of(Says says) {
                             : std::span<const std::string_view>(kRestNames);
 }
 
-uint32_t read_name(Cursor& in, std::span<const std::string_view> names) {
+uint32_t read_one_of(Cursor& in, std::span<const std::string_view> names) {
   in.skip_blanks();
   const size_t at = in.at();
   for (uint32_t n = 0; n < names.size(); ++n)
@@ -76,7 +76,7 @@ std::optional<uint32_t> read_value(Cursor& in, Instruction& i, const Modifier& m
     return i.dfmt;
   }
   in.expect(':', "after the modifier's name");
-  if (m.says == Says::part || m.says == Says::rest) return read_name(in, names_of(m.says));
+  if (m.says == Says::part || m.says == Says::rest) return read_one_of(in, names_of(m.says));
   if (i.row->meaning.swizzle && in.take_word("swizzle")) return read_swizzle(in);
   return read_number(in, i, m);
 }

@@ -36,7 +36,7 @@ const Directive* find(const std::vector<Directive>& all, std::string_view name) 
   return it == all.end() ? nullptr : &*it;
 }
 
-std::string dotted(std::string_view name) {
+std::string quoted_directive(std::string_view name) {
   return std::string("`.").append(name).append("`");
 }
 
@@ -88,23 +88,23 @@ void ModuleRules::callable(Loc loc, const std::vector<Variable>& results,
     const auto* row = std::ranges::find(kRows, d.name, &DirectiveRow::name);
     if (row == std::end(kRows)) continue;
     if (setting_.old_assembler && !row->assembler.empty()) {
-      error(d.loc, dotted(d.name) + " is not known to the assembler of CUDA " +
+      error(d.loc, quoted_directive(d.name) + " is not known to the assembler of CUDA " +
                        std::string(row->assembler) + ", none was expected");
       continue;
     }
-    need(d.loc, dotted(d.name), row->version, row->sm);
+    need(d.loc, quoted_directive(d.name), row->version, row->sm);
     if (row->positive && std::ranges::find(d.values, 0U) != d.values.end())
-      error(d.loc, dotted(d.name) + " of 0, at least 1 was expected");
+      error(d.loc, quoted_directive(d.name) + " of 0, at least 1 was expected");
     if (const Directive* other = find(directives, row->beside); other != nullptr)
-      error(d.loc,
-            dotted(d.name) + " beside " + dotted(other->name) + ", one of them was expected");
+      error(d.loc, quoted_directive(d.name) + " beside " + quoted_directive(other->name) +
+                       ", one of them was expected");
     if (d.name.starts_with("abi_preserve")) {
       if (d.values[0] > kMostPreserved)
-        error(d.loc, dotted(d.name) + " of " + std::to_string(d.values[0]) +
+        error(d.loc, quoted_directive(d.name) + " of " + std::to_string(d.values[0]) +
                          " registers, at most " + std::to_string(kMostPreserved) +
                          " were expected");
       if (find(directives, d.name) != &d)
-        error(d.loc, "a second " + dotted(d.name) + ", one was expected");
+        error(d.loc, "a second " + quoted_directive(d.name) + ", one was expected");
     }
     if (d.name == "noreturn" && !results.empty())
       error(d.loc, "`.noreturn` of a " + std::string(prototype ? "prototype" : "function") +

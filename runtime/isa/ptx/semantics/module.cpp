@@ -65,11 +65,11 @@ const FunctionUses& ModuleContext::uses(const Function& function) {
 namespace {
 
 /// Bytes of results and of parameters: what a function and a call by way of a pointer share.
-using Shape = std::pair<std::vector<uint64_t>, std::vector<uint64_t>>;
+using CallShape = std::pair<std::vector<uint64_t>, std::vector<uint64_t>>;
 
 template <typename Callable>
-Shape shape_of(const Callable& f) {
-  Shape shape;
+CallShape shape_of(const Callable& f) {
+  CallShape shape;
   for (const Variable& v : f.results) shape.first.push_back(variable_bytes(v));
   for (const Variable& v : f.params) shape.second.push_back(variable_bytes(v));
   return shape;
@@ -91,7 +91,7 @@ void ModuleContext::find_recursion() {
     all.push_back(f);
   }
   // A pointer leads to any function of its shape whose address is taken. Each shape is a node, too.
-  std::map<Shape, uint32_t> shapes;
+  std::map<CallShape, uint32_t> shapes;
   for (const Function* f : all)
     for (const CallPrototype* p : uses(*f).prototypes)
       shapes.try_emplace(shape_of(*p), static_cast<uint32_t>(all.size() + shapes.size()));

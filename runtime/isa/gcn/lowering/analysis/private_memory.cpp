@@ -13,38 +13,38 @@ namespace {
 
 /// What a scalar register has of the descriptor. The launch gives the base of all waves' memory;
 /// the kernel adds where its wave's part begins.
-enum class Part : uint8_t { none, base, high, wave, own_base, own_high, records, format, unclear };
+enum class Known : uint8_t { none, base, high, wave, own_base, own_high, records, format, unclear };
 
-bool is_address(Part p) {
-  return p == Part::base || p == Part::high || p == Part::own_base || p == Part::own_high ||
-         p == Part::unclear;
+bool is_address(Known p) {
+  return p == Known::base || p == Known::high || p == Known::own_base || p == Known::own_high ||
+         p == Known::unclear;
 }
 
-struct State {
-  std::map<unsigned, Part> parts;  ///< other registers have none
-  bool carries = false;            ///< SCC is the carry of own_base
+struct KnownParts {
+  std::map<unsigned, Known> parts;  ///< other registers have none
+  bool carries = false;             ///< SCC is the carry of own_base
   ScalarWords words;
 
-  Part of(unsigned code) const {
+  Known of(unsigned code) const {
     const auto it = parts.find(code);
-    return it != parts.end() ? it->second : Part::none;
+    return it != parts.end() ? it->second : Known::none;
   }
-  void put(unsigned code, Part part) {
-    if (part == Part::none)
+  void put(unsigned code, Known part) {
+    if (part == Known::none)
       parts.erase(code);
     else
       parts[code] = part;
   }
   /// True when that changed anything.
-  bool join(const State& other) {
+  bool join(const KnownParts& other) {
     bool changed = words.join(other.words) || (carries && !other.carries);
     carries = carries && other.carries;
-    std::map<unsigned, Part> all = other.parts;
+    std::map<unsigned, Known> all = other.parts;
     all.insert(parts.begin(), parts.end());
     for (const auto& [code, part] : all) {
-      const Part mine = of(code), its = other.of(code);
+      const Known mine = of(code), its = other.of(code);
       if (mine == its) continue;
-      const Part joined = is_address(mine) || is_address(its) ? Part::unclear : Part::none;
+      const Known joined = is_address(mine) || is_address(its) ? Known::unclear : Known::none;
       changed = changed || joined != mine;
       put(code, joined);
     }
@@ -71,7 +71,7 @@ class Finder {
     if (!follow_all()) return {};
     for (size_t b = 0; b < paths_.size(); ++b) {
       if (!in_[b]) continue;
-      State state = *in_[b];
+      KnownParts state = *in_[b];
       const BasicBlock& block = a_.blocks[paths_[b].block];
       for (size_t n = block.begin; n < block.end; ++n) {
         if (!find_access(n, state, found_.at[paths_[b].first + n - block.begin])) return {};
@@ -118,12 +118,12 @@ class Finder {
   /// False where the address goes somewhere else.
   bool follow_all() {
     const auto first = static_cast<unsigned>(k_.state.private_segment_buffer);
-    State start;
-    const Part parts[] = {Part::base, Part::high, Part::records, Part::format};
+    KnownParts start;
+    const Known parts[] = {Known::base, Known::high, Known::records, Known::format};
     for (unsigned n = 0; n < 4; ++n) start.put(first + n, parts[n]);
-    start.put(static_cast<unsigned>(k_.state.private_segment_offset), Part::wave);
+    start.put(static_cast<unsigned>(k_.state.private_segment_offset), Known::wave);
     for (unsigned n = 0; k_.state.queue_ptr >= 0 && n < 2; ++n)
-      start.put(static_cast<unsigned>(k_.state.queue_ptr) + n, Part::unclear);
+      start.put(static_cast<unsigned>(k_.state.queue_ptr) + n, Known::unclear);
     in_.resize(paths_.size());
     in_[0] = start;
     std::set<size_t> work = {0};  // the first of them first: what leads to others comes before them
@@ -131,7 +131,7 @@ class Finder {
       const auto first_waiting = work.begin();
       const PathBlock& path = paths_[*first_waiting];
       const BasicBlock& block = a_.blocks[path.block];
-      State state = *in_[*first_waiting];
+      KnownParts state = *in_[*first_waiting];
       work.erase(first_waiting);
       for (size_t n = block.begin; n < block.end; ++n) {
         if (escapes(n, state)) return false;
@@ -152,16 +152,16 @@ class Finder {
     return i.row->kind == Kind::move && i.row->encoding == Encoding::sop1 && !m.moves_result &&
            !m.moves_source;
   }
-  static bool adds_wave(const Instruction& i, const State& s) {
+  static bool adds_wave(const Instruction& i, const KnownParts& s) {
     if (i.row->lower != lower_sadd || i.row->meaning.op != Op::add) return false;
-    const Part x = s.of(i.operands[1].code), y = s.of(i.operands[2].code);
-    return (x == Part::base && y == Part::wave) || (x == Part::wave && y == Part::base);
+    const Known x = s.of(i.operands[1].code), y = s.of(i.operands[2].code);
+    return (x == Known::base && y == Known::wave) || (x == Known::wave && y == Known::base);
   }
-  static bool adds_carry(const Instruction& i, const State& s) {
+  static bool adds_carry(const Instruction& i, const KnownParts& s) {
     return i.row->lower == lower_saddc && i.row->meaning.op == Op::addc && s.carries &&
-           s.of(i.operands[1].code) == Part::high && i.operands[2].code == kZero;
+           s.of(i.operands[1].code) == Known::high && i.operands[2].code == kZero;
   }
-  bool escapes(size_t n, const State& s) const {
+  bool escapes(size_t n, const KnownParts& s) const {
     const Instruction& i = k_.code[n];
     if (is_scalar_move(i) || adds_wave(i, s) || adds_carry(i, s)) return false;
     ScalarSet reads = effects_[n].reads;
@@ -174,22 +174,22 @@ class Finder {
     });
   }
 
-  void step(size_t n, State& s) const {
+  void step(size_t n, KnownParts& s) const {
     const Instruction& i = k_.code[n];
     const ScalarSet& writes = effects_[n].writes;
     if (writes.none()) return;
-    std::map<unsigned, Part> made;
+    std::map<unsigned, Known> made;
     if (is_scalar_move(i)) {
       for (unsigned d = 0; d < i.operands[0].count; ++d)
         if (!i.operands[1].immediate && is_scalar(i.operands[1].code))
           made[i.operands[0].code + d] = s.of(i.operands[1].code + d);
     }
-    if (adds_wave(i, s)) made[i.operands[0].code] = Part::own_base;
-    if (adds_carry(i, s)) made[i.operands[0].code] = Part::own_high;
+    if (adds_wave(i, s)) made[i.operands[0].code] = Known::own_base;
+    if (adds_carry(i, s)) made[i.operands[0].code] = Known::own_high;
     if (writes.test(kScc)) s.carries = adds_wave(i, s);
     for (size_t c = writes._Find_first(); c < writes.size(); c = writes._Find_next(c)) {
       const auto it = made.find(static_cast<unsigned>(c));
-      s.put(static_cast<unsigned>(c), it != made.end() ? it->second : Part::none);
+      s.put(static_cast<unsigned>(c), it != made.end() ? it->second : Known::none);
     }
     if ((writes & frames_).none()) return;
     step_words(k_, n, writes, s.words);
@@ -198,17 +198,17 @@ class Finder {
   }
 
   /// False where there are more dwords than are followed.
-  bool find_access(size_t n, const State& s, PrivateAccess& access) {
+  bool find_access(size_t n, const KnownParts& s, PrivateAccess& access) {
     const Instruction& i = k_.code[n];
     const Operand* descriptor = is_buffer(i.row->encoding) ? i.operand(Slot::srsrc) : nullptr;
     if (descriptor == nullptr) return true;
-    const auto has = [&](unsigned word, Part part) {
+    const auto has = [&](unsigned word, Known part) {
       return s.of(descriptor->code + word) == part;
     };
     if (!is_address(s.of(descriptor->code)) && !is_address(s.of(descriptor->code + 1))) return true;
     access.where = PrivateAccess::Where::anywhere;
-    const bool own = has(0, Part::own_base) && has(1, Part::own_high) && has(2, Part::records) &&
-                     has(3, Part::format);
+    const bool own = has(0, Known::own_base) && has(1, Known::own_high) && has(2, Known::records) &&
+                     has(3, Known::format);
     const bool plain = i.row->encoding == Encoding::mubuf && i.row->moves_dwords() &&
                        i.form == Form::plain && !i.offen && !i.idxen && !i.addr64 && !i.lds &&
                        !i.tfe && i.offset % 4 == 0;
@@ -231,8 +231,8 @@ class Finder {
   const std::vector<Effects>& effects_;
   const ScalarSet frames_;  ///< where an access's frame may be, or is made of
   const bool several_stay_several_;
-  std::vector<std::optional<State>> in_;  ///< by block of the paths
-  std::map<uint64_t, size_t> slots_;      ///< by bytes from the begin of the lane's memory
+  std::vector<std::optional<KnownParts>> in_;  ///< by block of the paths
+  std::map<uint64_t, size_t> slots_;           ///< by bytes from the begin of the lane's memory
   PrivateMemory found_;
 };
 

@@ -1,9 +1,11 @@
 #include "runtime/isa/gcn/lowering/analysis/wave_step.hpp"
 
+#include "runtime/isa/gcn/lowering/semantics.hpp"
+
 namespace lanewise::gcn {
 namespace {
 
-enum Access : unsigned { kNone = 0, kRead = 1, kWrite = 2, kAtomic = 4 };
+enum Access : unsigned { kNoAccess = 0, kRead = 1, kWrite = 2, kAtomic = 4 };
 
 unsigned access_of(const Instruction& i, const Kernel& k) {
   const Kind kind = i.row->kind;
@@ -12,12 +14,12 @@ unsigned access_of(const Instruction& i, const Kernel& k) {
   if (i.row->encoding == Encoding::mubuf && kind == Kind::store && !i.row->has(Slot::vdata))
     return kRead;  // from LDS to memory
   const bool flat = i.row->encoding == Encoding::flat && k.group_bytes != 0;
-  if (i.row->encoding != Encoding::ds && !flat) return kNone;
+  if (i.row->encoding != Encoding::ds && !flat) return kNoAccess;
   if (i.row->reads_second_place()) return kRead | kAtomic;
   return kind == Kind::load     ? kRead
          : kind == Kind::store  ? kWrite
          : kind == Kind::atomic ? kAtomic
-                                : kNone;
+                                : kNoAccess;
 }
 
 bool commutes(ir::AtomOp op) {
@@ -27,12 +29,12 @@ bool commutes(ir::AtomOp op) {
 
 /// What lanes have done to LDS since all of them were at one place.
 struct LdsUse {
-  unsigned access = kNone;
+  unsigned access = kNoAccess;
   const Row* atomic = nullptr;  ///< with kAtomic: the row of all of them, null = several
 
   bool operator==(const LdsUse&) const = default;
   void join(const LdsUse& other) {
-    if (other.access == kNone) return;
+    if (other.access == kNoAccess) return;
     const bool one = (access & kAtomic) == 0, none = (other.access & kAtomic) == 0;
     if (!none) atomic = one || atomic == other.atomic ? other.atomic : nullptr;
     access |= other.access;

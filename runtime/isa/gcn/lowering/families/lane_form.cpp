@@ -14,13 +14,13 @@ Reg bits(LowerContext& c, Op op, ir::Operand x, ir::Operand y) {
   return c.make(op, Type::u32, {x, y});
 }
 
-struct Source {
+struct LaneSource {
   Reg lane;           ///< modulo 64 where it is valid
   ir::Operand valid;  ///< always for permutations
 };
 
 /// Which lane the control picks; rows are 16 lanes.
-Source pick(LowerContext& c, unsigned ctrl, Reg lane) {
+LaneSource pick(LowerContext& c, unsigned ctrl, Reg lane) {
   const auto test = [&](Cond cond, ir::Operand x, uint32_t y) -> ir::Operand {
     return c.compare(cond, Type::u32, x, imm(y));
   };
@@ -95,7 +95,7 @@ void refuse_masks(const LowerContext& c, const Instruction& i) {
 void lower_dpp(LowerContext& c, const Instruction& i) {
   refuse_masks(c, i);
   const Reg lane = c.special(SReg::laneid);
-  const Source s = pick(c, i.dpp.ctrl, lane);
+  const LaneSource s = pick(c, i.dpp.ctrl, lane);
   const Reg from = bits(c, Op::and_, s.lane, imm(63));
   const Reg running = c.make(Op::ballot, Type::u64, {c.exec()});
   const Reg shifted = c.make(Op::shr, Type::u64, {running, from});

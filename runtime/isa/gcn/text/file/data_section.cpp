@@ -22,7 +22,7 @@ constexpr Sized kNumbers[] = {{".byte", 1},  {".dc.b", 1},  {".short", 2}, {".va
                               {".hword", 2}, {".2byte", 2}, {".dc", 2},    {".dc.w", 2},
                               {".long", 4},  {".int", 4},   {".4byte", 4}, {".dc.l", 4},
                               {".quad", 8},  {".8byte", 8}, {".dc.a", 8},  {".octa", 16}};
-constexpr Sized kFloats[] = {
+constexpr Sized kRealNumbers[] = {
     {".float", 4}, {".single", 4}, {".dc.s", 4}, {".double", 8}, {".dc.d", 8}};
 
 template <size_t N>
@@ -213,7 +213,7 @@ bool DataSection::is_data(std::string_view name) {
   constexpr std::string_view kOthers[] = {".zero",    ".skip",    ".space", ".fill",
                                           ".org",     ".ascii",   ".asciz", ".string",
                                           ".sleb128", ".uleb128", ".incbin"};
-  return size_of(kNumbers, name) != 0 || size_of(kFloats, name) != 0 || is_alignment(name) ||
+  return size_of(kNumbers, name) != 0 || size_of(kRealNumbers, name) != 0 || is_alignment(name) ||
          std::ranges::find(kOthers, name) != std::end(kOthers);
 }
 
@@ -222,7 +222,7 @@ void DataSection::directive(std::string_view name, Cursor& in, const Surrounding
   here_ = around.here;
   if (const size_t size = size_of(kNumbers, name); size != 0) {
     numbers(in, size);
-  } else if (const size_t real = size_of(kFloats, name); real != 0) {
+  } else if (const size_t real = size_of(kRealNumbers, name); real != 0) {
     floats(in, real == 8);
   } else if (name == ".fill") {
     fill(in);

@@ -8,12 +8,8 @@
 namespace lanewise::gcn {
 namespace {
 
-constexpr size_t kMostText = 4096;  ///< of what a symbol stands for
-constexpr int kMostNested = 8;      ///< of symbols whose values are symbols
-
-bool in_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$';
-}
+constexpr size_t kMostValueText = 4096;  ///< of what a symbol stands for
+constexpr int kMostNested = 8;           ///< of symbols whose values are symbols
 
 uint64_t place_of(const Kernel& k, size_t index) {
   if (index < k.code.size()) return k.base + k.code[index].pc;
@@ -33,7 +29,7 @@ std::string numbered_name(std::string_view number, uint64_t count) {
 }
 
 /// A letter and a number: the assembler takes it for a register wherever one may stand.
-bool names_register(std::string_view word) {
+bool taken_for_register(std::string_view word) {
   if (word.size() < 2 || (word[0] != 'v' && word[0] != 's')) return false;
   for (const char c : word.substr(1))
     if (std::isdigit(static_cast<unsigned char>(c)) == 0) return false;
@@ -92,7 +88,7 @@ void Symbols::assign(Cursor& in, char sign, bool once, const Places& places) {
   in.skip_blanks();
   const size_t name_at = in.at();
   const std::string name(in.until(" \t,="));
-  if (name.empty() || !in_name(name[0]))
+  if (name.empty() || !in_symbol_name(name[0]))
     Cursor::fail_at(name_at, "expected the symbol's name" + in.found(name_at));
   in.expect(sign, "after the symbol's name");
   if ((once && values_.contains(name)) || places.is_label(name))
@@ -116,7 +112,7 @@ void Symbols::assign(Cursor& in, char sign, bool once, const Places& places) {
   if (e.is_number()) return define(name, e.number);
   if (!e.deferred)
     if (const auto known = places.known(e)) return define(name, *known);
-  if (late.size() > kMostText) Cursor::fail_value(at, "the expression is too long");
+  if (late.size() > kMostValueText) Cursor::fail_value(at, "the expression is too long");
   values_[name] = "(" + late + ")";
 }
 
@@ -130,7 +126,7 @@ std::string Symbols::with_values(std::string_view line, bool operands, int depth
   int brackets = 0;
   for (size_t at = 0; at < line.size();) {
     size_t end = at;
-    while (end < line.size() && in_name(line[end])) ++end;
+    while (end < line.size() && in_symbol_name(line[end])) ++end;
     if (end == at) {
       if (line[at] == '"') {
         const size_t closing = std::min(line.find('"', at + 1), line.size() - 1);
@@ -154,14 +150,15 @@ std::string Symbols::with_values(std::string_view line, bool operands, int depth
       continue;
     }
     const auto found = values_.find(word);
-    const bool is_register = operands && brackets == 0 && (behind == '[' || names_register(word));
+    const bool is_register =
+        operands && brackets == 0 && (behind == '[' || taken_for_register(word));
     // In front of a colon stands a modifier's name, but for a range of registers.
     const bool is_modifier = operands && brackets == 0 && behind == ':';
     if (found == values_.end() || is_register || is_modifier)
       out += word;
     else
       out += depth < kMostNested ? with_values(found->second, false, depth + 1) : found->second;
-    if (out.size() > line.size() + kMostText)
+    if (out.size() > line.size() + kMostValueText)
       Cursor::fail_value(0, "the values of its symbols make the line too long");
   }
   return out;

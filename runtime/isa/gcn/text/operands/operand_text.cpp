@@ -20,7 +20,7 @@ bool is_scalar_slot(Slot s) {
          s == Slot::soffset || s == Slot::mask_dst || s == Slot::mask_src || s == Slot::irsrc ||
          s == Slot::isamp;
 }
-bool is_source_slot(Slot s) {
+bool is_constant_slot(Slot s) {
   return s == Slot::ssrc0 || s == Slot::ssrc1 || s == Slot::src0 || s == Slot::src1 ||
          s == Slot::src2 || s == Slot::soffset;
 }
@@ -28,7 +28,7 @@ bool is_source_slot(Slot s) {
 bool takes_constant(Slot s, const Row& row) {
   const bool address = row.kind == Kind::jump || row.kind == Kind::absent;
   const bool registers = row.encoding == Encoding::sop1 && (address || row.meaning.moves_source);
-  return is_source_slot(s) && !registers;
+  return is_constant_slot(s) && !registers;
 }
 bool takes_literal(Slot s, const Row& row) {
   const bool lane_select = row.encoding == Encoding::vop2 && s == Slot::ssrc1;

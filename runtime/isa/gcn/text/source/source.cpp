@@ -14,7 +14,7 @@ namespace lanewise::gcn {
 namespace {
 
 constexpr size_t kMostDepth = 20;  ///< of macros in each other, as LLVM has it
-constexpr size_t kMostLines = size_t{1} << 20, kMostBytes = size_t{64} << 20;
+constexpr size_t kMostLines = size_t{1} << 20, kMostText = size_t{64} << 20;
 constexpr uint64_t kMostIncluded = uint64_t{16} << 20;
 
 std::string lower(std::string_view name) {
@@ -99,9 +99,9 @@ void Source::stop(const std::string& message) {
 void Source::count(size_t lines, size_t bytes) {
   expanded_lines_ += lines;
   expanded_bytes_ += bytes;
-  if (expanded_lines_ > kMostLines || expanded_bytes_ > kMostBytes)
+  if (expanded_lines_ > kMostLines || expanded_bytes_ > kMostText)
     stop(fmt::format("macros and repetitions make more than {} lines or {} MiB of text", kMostLines,
-                     kMostBytes >> 20));
+                     kMostText >> 20));
 }
 
 void Source::push(Buffer buffer) {

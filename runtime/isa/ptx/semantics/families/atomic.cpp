@@ -14,19 +14,19 @@ using legal::Context;
 using legal::Symbol;
 
 /// How the values of an atomic travel: in which registers, and what memory holds.
-struct Shape {
+struct AtomicShape {
   PType reg;
   Type atom = Type::u32, elem = Type::u32;
   unsigned count = 1;  ///< registers of one value
 };
 
-Shape shape_of(Emit& e) {
+AtomicShape shape_of(Emit& e) {
   const std::string_view type = e.get("type");
   const bool packed = type.ends_with("x2");
   const unsigned vector = vector_elements(e.form);
   if (type.starts_with("bf16") || type.starts_with("f16")) {
-    Shape s{packed ? kB32 : kB16, type.starts_with("b") ? Type::bf16 : Type::f16,
-            packed ? Type::u32 : Type::u16, vector};
+    AtomicShape s{packed ? kB32 : kB16, type.starts_with("b") ? Type::bf16 : Type::f16,
+                  packed ? Type::u32 : Type::u16, vector};
     // Registers of halves may be declared as such.
     if (type == "f16") s.reg = kF16;
     if (type == "f16x2") s.reg = e.type();
@@ -38,14 +38,14 @@ Shape shape_of(Emit& e) {
   return {t, t.ir(), t.bits == 64 ? Type::u64 : Type::u32, vector};
 }
 
-std::vector<Operand> registers(Emit& e, size_t i, const Shape& shape) {
+std::vector<Operand> registers(Emit& e, size_t i, const AtomicShape& shape) {
   return e.get("type") == "b128" ? e.halves(e.operand(i)) : e.elements(i, shape.count);
 }
 
 /// Operand 0 is the old value for atom; red starts with the address.
 void access(Emit& e) {
   const bool returns = e.inst.opcode == "atom";
-  const Shape shape = shape_of(e);
+  const AtomicShape shape = shape_of(e);
   const size_t at = returns ? 1 : 0;
   ir::Mem mem;
   mem.atom = atomic_operation(e.get("op"));

@@ -25,7 +25,7 @@ void with_carry(Emit& e, Op op, PType t, ir::Operand a, ir::Operand b, bool uses
 }
 
 template <Op kOp, bool kCarryIn>
-void plain(Emit& e) {
+void sum_or_difference(Emit& e) {
   const PType t = e.type();
   const ir::Operand a = e.raw(1, t), b = e.raw(2, t);
   with_carry(e, kOp, t, a, b, kCarryIn);
@@ -40,10 +40,10 @@ void multiply_add(Emit& e) {
 }
 
 constexpr Row kCarryRows[] = {
-    {"add", "cc+ type:$int32up", "d s s", plain<Op::addc, false>},
-    {"addc", "?cc+ type:$int32up", "d s s", plain<Op::addc, true>},
-    {"sub", "cc+ type:$int32up", "d s s", plain<Op::subb, false>},
-    {"subc", "?cc+ type:$int32up", "d s s", plain<Op::subb, true>},
+    {"add", "cc+ type:$int32up", "d s s", sum_or_difference<Op::addc, false>},
+    {"addc", "?cc+ type:$int32up", "d s s", sum_or_difference<Op::addc, true>},
+    {"sub", "cc+ type:$int32up", "d s s", sum_or_difference<Op::subb, false>},
+    {"subc", "?cc+ type:$int32up", "d s s", sum_or_difference<Op::subb, true>},
     {"mad", "^part:lo|hi cc+ type:$int32up", "d s s s", multiply_add<false>},
     {"madc", "^part:lo|hi ?cc+ type:$int32up", "d s s s", multiply_add<true>},
 };

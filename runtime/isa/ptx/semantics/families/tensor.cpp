@@ -2,7 +2,6 @@
 // name. Bulk copies of memory are in semantics/async.
 #include <algorithm>
 #include <bit>
-#include <charconv>
 
 #include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/semantics/async/async.hpp"
@@ -13,12 +12,6 @@ namespace {
 
 using legal::Context;
 using K = Operand::Kind;
-
-unsigned number(std::string_view text) {
-  unsigned n = 0;
-  std::from_chars(text.data(), text.data() + text.size(), n);
-  return n;
-}
 
 /// Takes operands from left to right.
 class Operands {
@@ -98,7 +91,7 @@ void tensor_copy(Context& c) {
 unsigned tensor_words(Context& c) {
   const std::string_view shape = c.get("shape");
   const unsigned each = shape == "16x128b" ? 2 : shape == "16x256b" ? 4 : 1;
-  const unsigned n = number(c.get("num").substr(1)) * each;
+  const unsigned n = leading_number(c.get("num").substr(1)) * each;
   if (n > 128)
     c.error("`." + std::string(c.get("num")) + "` with `." + std::string(shape) +
             "`, fewer were expected");
@@ -172,7 +165,8 @@ void tensor_multiply(Context& c) {
 void group_multiply(Context& c) {
   const std::string_view shape = c.get("shape"), type = c.get("atype"), dtype = c.get("dtype");
   const size_t n_at = shape.find('n'), k_at = shape.find('k');
-  const unsigned n = number(shape.substr(n_at + 1)), k = number(shape.substr(k_at + 1));
+  const unsigned n = leading_number(shape.substr(n_at + 1)),
+                 k = leading_number(shape.substr(k_at + 1));
   const bool sparse = c.has("sp");
   const bool halves = type == "f16" || type == "bf16", integers = dtype == "s32";
   const unsigned whole = halves ? 16 : type == "tf32" ? 8 : type == "b1" ? 256 : 32;
@@ -304,7 +298,7 @@ void loose_address(Context& c, size_t i, std::string_view space) {
 void tensor_place(Context& c, size_t i) {
   const Operand& o = c.in.operands[i];
   const std::string_view mode = c.get("mode");
-  unsigned n = number(c.get("dim"));
+  unsigned n = leading_number(c.get("dim"));
   if (mode == "tile::gather4" || mode == "tile::scatter4") n = 5;
   if (o.kind != K::address || o.elements.size() != 1)
     return c.error(o, "not a tensor and coordinates in brackets, they were expected");
@@ -314,12 +308,12 @@ void tensor_place(Context& c, size_t i) {
 
 unsigned offset_count(const Context& c) {
   const std::string_view mode = c.get("mode");
-  if (mode == "im2col") return number(c.get("dim")) - 2;
+  if (mode == "im2col") return leading_number(c.get("dim")) - 2;
   return mode.starts_with("im2col::w") ? 2 : 0;
 }
 
 void tensor_mode(Context& c) {
-  const unsigned dim = number(c.get("dim"));
+  const unsigned dim = leading_number(c.get("dim"));
   const std::string_view mode = c.get("mode");
   if (mode.starts_with("im2col") && dim < 3)
     c.error("`." + std::string(mode) + "` of " + std::to_string(dim) +

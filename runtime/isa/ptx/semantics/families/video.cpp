@@ -188,9 +188,9 @@ void each_part(Emit& e, Lanes l, PType d, F&& compute) {
   e.set(into.operand, d, result);
 }
 
-constexpr Lanes kHalves{2, 16}, kBytes{4, 8};
+constexpr Lanes kHalfLanes{2, 16}, kByteLanes{4, 8};
 Lanes lanes_of(const Emit& e) {
-  return e.inst.opcode.back() == '2' ? kHalves : kBytes;
+  return e.inst.opcode.back() == '2' ? kHalfLanes : kByteLanes;
 }
 
 template <Op kOp>

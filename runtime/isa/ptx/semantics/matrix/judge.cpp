@@ -11,7 +11,6 @@ namespace {
 using legal::Context;
 using legal::Symbol;
 using K = Operand::Kind;
-using Shape = MatrixShape;
 
 unsigned element_bits(std::string_view type) {
   return MatrixType{type}.bits();
@@ -87,7 +86,7 @@ void layouts(Context& c, bool free) {
 
 void multiply(Context& c) {
   const std::string_view atype = c.get("atype"), dtype = c.get("dtype"), ctype = c.get("ctype");
-  const Shape s = matrix_shape(c.get("shape"));
+  const MatrixShape s = matrix_shape(c.get("shape"));
   const bool sparse = c.has("sp"), quads = s.k == 4 && atype == "f16";
   const bool scaled = c.has("block_scale");
   layouts(c, quads);
@@ -191,7 +190,7 @@ void stride(Context& c, size_t i) {
 
 void judge_load(Context& c) {
   const std::string_view type = c.get("type"), shape = c.get("shape");
-  const Shape s = matrix_shape(shape);
+  const MatrixShape s = matrix_shape(shape);
   const bool a = c.has("a"), sum = c.has("c");
   sum ? sum_gate(c, type, shape) : factor_gate(c, type, shape);
   if (sum) sum_shape(c, type, shape);
@@ -208,7 +207,7 @@ void judge_load(Context& c) {
 
 void judge_store(Context& c) {
   const std::string_view type = c.get("type"), shape = c.get("shape");
-  const Shape s = matrix_shape(shape);
+  const MatrixShape s = matrix_shape(shape);
   sum_gate(c, type, shape);
   sum_shape(c, type, shape);
   if (!c.count(2, 3)) return;
@@ -220,7 +219,7 @@ void judge_store(Context& c) {
 void judge_multiply(Context& c) {
   const std::string_view dtype = c.get("dtype"), ctype = c.get("ctype"), shape = c.get("shape");
   const std::string_view type = c.has("atype") ? c.get("atype") : "f16";
-  const Shape s = matrix_shape(shape);
+  const MatrixShape s = matrix_shape(shape);
   factor_gate(c, type, shape);
   wrong_shape(c, type);
   if (c.has("btype") && c.get("btype") != type)
