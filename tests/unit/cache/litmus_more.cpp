@@ -118,7 +118,8 @@ const Pair kMorePairs[] = {
      }},
     {"two instructions cover a line", kSass, "gv100", "H14a",
      [](Stream& s) {
-       for (unsigned i = 0; i < 12; ++i) s.op(i % 2, "STG.E.64", {kA + 16 * (i % 2), 2, 8});
+       for (unsigned i = 0; i < 12; ++i)
+         s.op(i % 2, "STG.E.64", {kA + uint64_t{16} * (i % 2), 2, 8});
      },
      [](Stream& s) {
        for (unsigned i = 0; i < 12; ++i) {
@@ -127,43 +128,48 @@ const Pair kMorePairs[] = {
      }},
     {"different halves at first, the same bytes in the end", kPtx, "gv100", "H14a",
      [](Stream& s) {
-       for (unsigned i = 0; i < 20; ++i) s.op(i % 2, "st.global.v2.u32", {kA + 8 * (i % 2)});
+       for (unsigned i = 0; i < 20; ++i)
+         s.op(i % 2, "st.global.v2.u32", {kA + uint64_t{8} * (i % 2)});
      },
      [](Stream& s) {
-       for (unsigned i = 0; i < 20; ++i) s.op(i % 2, "st.global.v2.u32", {kA + 8 * (i % 2)});
+       for (unsigned i = 0; i < 20; ++i)
+         s.op(i % 2, "st.global.v2.u32", {kA + uint64_t{8} * (i % 2)});
        s.op(1, "st.global.v2.u32", {kA});
      }},
     {"two kernels, two SMs", kPtx, "infinite", "H14a",
      [](Stream& s) {
-       for (unsigned i = 0; i < 9; ++i) s.op(i % 2, "st.global.u32", {kA + 4 * (i % 2)});
+       for (unsigned i = 0; i < 9; ++i) s.op(i % 2, "st.global.u32", {kA + uint64_t{4} * (i % 2)});
        s.next_kernel();
      },
      [](Stream& s) {
        for (unsigned i = 0; i < 40; ++i) {
-         s.op(i % 2, "st.global.u32", {kA + 4 * (i % 2)});
+         s.op(i % 2, "st.global.u32", {kA + uint64_t{4} * (i % 2)});
          if (i % 8 == 7) s.next_kernel();
        }
      }},
     {"atomics are there to share", kPtx, "ga100", "H14a",
      [](Stream& s) {
-       for (unsigned i = 0; i < 12; ++i) s.op(i % 2, "st.global.u32", {kA + 4 * (i % 2)});
+       for (unsigned i = 0; i < 12; ++i) s.op(i % 2, "st.global.u32", {kA + uint64_t{4} * (i % 2)});
      },
      [](Stream& s) {
-       for (unsigned i = 0; i < 12; ++i) s.op(i % 2, "atom.global.add.u32", {kA + 4 * (i % 2)});
+       for (unsigned i = 0; i < 12; ++i)
+         s.op(i % 2, "atom.global.add.u32", {kA + uint64_t{4} * (i % 2)});
      }},
     {"the limit", kSass, "gm204", "H14a",
      [](Stream& s) {
-       for (unsigned i = 0; i < 9; ++i) s.op(i % 3, "STG.E", {kA + 4 * (i % 3)});
+       for (unsigned i = 0; i < 9; ++i) s.op(i % 3, "STG.E", {kA + uint64_t{4} * (i % 3)});
      },
      [](Stream& s) {
-       for (unsigned i = 0; i < 8; ++i) s.op(i % 3, "STG.E", {kA + 4 * (i % 3)});
+       for (unsigned i = 0; i < 8; ++i) s.op(i % 3, "STG.E", {kA + uint64_t{4} * (i % 3)});
      }},
     {"lines of their own beside each other", kPtx, "gh100", "H14a",
      [](Stream& s) {
-       for (unsigned i = 0; i < 20; ++i) s.op(i % 2, "st.global.v4.u32", wide(16 * (i % 2), 1));
+       for (unsigned i = 0; i < 20; ++i)
+         s.op(i % 2, "st.global.v4.u32", wide(uint64_t{16} * (i % 2), 1));
      },
      [](Stream& s) {
-       for (unsigned i = 0; i < 20; ++i) s.op(i % 2, "st.global.v4.u32", wide(128 * (i % 2)));
+       for (unsigned i = 0; i < 20; ++i)
+         s.op(i % 2, "st.global.v4.u32", wide(uint64_t{128} * (i % 2)));
      }},
     // H15
     {"constant changed under the cache, PTX", kPtx, "gv100", "H15e",

@@ -63,11 +63,11 @@ class Random {
 
 Reg lane_word(ir::Builder& b, Reg at, unsigned word) {
   const Reg r = b.reg(Width::b32);
-  b.emit(Op::load, Type::u32, {r}, {at}).mem.emplace().offset = 4 * word;
+  b.emit(Op::load, Type::u32, {r}, {at}).mem.emplace().offset = int64_t{4} * word;
   return r;
 }
 void put_word(ir::Builder& b, Reg at, unsigned word, ir::Operand value) {
-  b.emit(Op::store, Type::u32, {}, {at, value}).mem.emplace().offset = 4 * word;
+  b.emit(Op::store, Type::u32, {}, {at, value}).mem.emplace().offset = int64_t{4} * word;
 }
 
 /// `base_known`: all of word 1 is a constant; else its lower half is word 3 of the table.

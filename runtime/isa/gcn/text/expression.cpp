@@ -67,7 +67,7 @@ class ExpressionReader {
       Expression e = unary();
       --nested_;
       if (c == '+') return e;
-      if (c == '-') return combined(at, "-", {}, std::move(e));
+      if (c == '-') return combined(at, "-", {}, e);
       const auto n = number_of(e);
       if (!n) return deferred(std::move(e), {});
       return plain(c == '~' ? ~*n : *n == 0 ? 1 : 0);
@@ -133,7 +133,7 @@ class ExpressionReader {
       const bool minus = op == "-";
       const auto x = static_cast<uint64_t>(a.number), y = static_cast<uint64_t>(b.number);
       a.number = static_cast<int64_t>(minus ? x - y : x + y);
-      for (Expression::Symbol& s : b.symbols)
+      for (const Expression::Symbol& s : b.symbols)
         a.symbols.push_back({s.name, minus ? -s.times : s.times});
       a.relative = (a.relative || b.relative) && (!minus || a.names_relation);
       a.names_relation = a.names_relation || b.names_relation;
