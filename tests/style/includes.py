@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-from layers import layer_of, read_layers
+from layers import layer_of, read_layers, runtime_sources
 
 INCLUDE = re.compile(r'^\s*#include "runtime/([^"]+)"', re.M)
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
@@ -62,9 +62,7 @@ def missing(sources, heights):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    runtime = root / "runtime"
-    files = sorted(p for p in runtime.rglob("*") if p.suffix in (".cpp", ".hpp", ".h"))
-    sources = [(p.relative_to(runtime).as_posix(), p.read_text()) for p in files]
+    sources = runtime_sources(root)
     if "--broken" in sys.argv:
         sources.append(("isa/gcn/broken.cpp", "bool is(const Row& row) {\n  return row.lower == lower_barrier;\n}\n"))
     found = list(missing(sources, read_layers(root / "tests/style/layers.txt")))

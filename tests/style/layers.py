@@ -73,11 +73,16 @@ def arrows_up(sources, heights):
                 yield f"runtime/{file}: {own} includes runtime/{target}, and {other} does not stand below it"
 
 
-def main():
-    root = pathlib.Path(sys.argv[1])
+def runtime_sources(root):
+    """[(path below runtime/, text)]"""
     runtime = root / "runtime"
     files = sorted(p for p in runtime.rglob("*") if p.suffix in (".cpp", ".hpp", ".h"))
-    sources = [(p.relative_to(runtime).as_posix(), p.read_text()) for p in files]
+    return [(p.relative_to(runtime).as_posix(), p.read_text()) for p in files]
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    sources = runtime_sources(root)
     if "--broken" in sys.argv:
         sources.append(("ir/broken.hpp", '#include "runtime/guest/engine.hpp"\n'))
         sources.append(("events/broken.cpp", 'bool atomic = site.text.starts_with("atom");\n'))
